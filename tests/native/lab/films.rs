@@ -192,3 +192,17 @@ fn no_row_of_lanes_holds_two_instructions() {
     }
     assert!(rows_seen >= 5, "{rows_seen}");
 }
+
+/// The gang table shows the original gang of which the event tells, whatever is selected.
+#[test]
+fn the_gang_table_follows_the_event() {
+    let lab = lesson("31-gang-sizes", 1);
+    assert_eq!(lab.selection, Some(Selection::Warp { sm: 0, warp: 0 }));
+    let events = lab.stage.as_ref().expect("a stage").session.last().to_vec();
+    let split = events.iter().find_map(|event| if let Event::GangSplit { row, .. } = event { Some(*row) } else { None });
+    let shown = scene(&lab);
+    let title = format!("Original gang {}", split.expect("a split"));
+    let says = |shape: &Shape| matches!(&shape.geometry, Geometry::Text { text, .. } if *text == title);
+    assert!(split != Some(0) && shown.shapes.iter().any(says), "{title}");
+    assert_eq!(shown.script.names(), ["flash", "regroup", "settle"]);
+}

@@ -233,9 +233,9 @@ fn a_gangs_splits_are_written_out_and_its_waits_explained() {
     assert!(lab.open_lesson("6-gang-split"));
     lab.go_to_stop(2);
     let text = picture(&lab);
-    assert!(text.contains("split into g0 {0 1 7} g1 {3 4 5}, single 2 6: their next instructions differ"), "{text}");
-    assert!(text.contains("in gang g0 of slices 0, 1 and 7; of original gang 0"), "{text}");
-    assert!(text.contains("in gang g1 of slices 3, 4 and 5; of original gang 0"), "{text}");
+    assert!(text.contains("split into 0.g0 {0 1 7} 0.g1 {3 4 5}, single 2 6: their next instructions differ"), "{text}");
+    assert!(text.contains("in gang 0.g0 of slices 0, 1 and 7; of original gang 0"), "{text}");
+    assert!(text.contains("in gang 0.g1 of slices 3, 4 and 5; of original gang 0"), "{text}");
     assert!(text.contains("a singleton; of original gang 0"), "{text}");
     assert!(lab.open_lesson("9-impatient-helps"));
     // In the first round the gang waits for slice 0, whose line takes long to arrive.

@@ -157,7 +157,7 @@ fn a_kernel_that_depends_on_lock_step_is_judged_by_what_lock_step_leaves() {
     assert_eq!(judged, [("PDOM", true), ("DWF", false), ("DWF-WB", true), ("TBC", true)]);
 }
 
-/// Gangs and the kernel's blocks have names of different kinds: lesson 6 shows g0 and g1 beside the blocks A to D.
+/// Gangs and the kernel's blocks have names of different kinds: lesson 6 shows 0.g0 and 0.g1 beside the blocks A to D.
 #[test]
 fn gangs_are_named_by_their_entry_and_not_by_a_letter() {
     let mut lab = Lab::new();
@@ -173,7 +173,7 @@ fn gangs_are_named_by_their_entry_and_not_by_a_letter() {
         );
         seen += &text;
     }
-    assert!(["gang g0", "gang g1", "gang 0.g0", ">g0<", ">g1<"].iter().all(|name| seen.contains(name)));
+    assert!(["gang 0.g0", "gang 0.g1", ">0.g0<", ">0.g1<"].iter().all(|name| seen.contains(name)));
 }
 
 /// Pointing at a lane shows the inspector's first sentence, and the mask of its warp.

@@ -130,7 +130,7 @@ pub static PANELS: &[Panel] = &[
         title: "Slices and gangs",
         about: "Columns are slices: parts of the lanes, each with a front end of its own. The warps that lie side by side in them \
                 are an original gang; they run in lock-step until their next instructions differ. Members with a common PC stay \
-                together as gangs (g0 to g3), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
+                together as gangs (1.g0 is entry 0 of original gang 1), a warp alone at its PC becomes a singleton, which its slice schedules by itself.",
         figure: "VWS sections 4.1 to 4.5, figure 6",
         share: |_| Share::Beside,
         lasts: true,

@@ -33,9 +33,9 @@ pub(super) fn the_warps(warps: impl Iterator<Item = u16>) -> String {
     }
 }
 
-/// Returns the name of a gang by its entry of the gang table: `g0`.
-pub fn gang_name(entry: usize) -> String {
-    format!("g{entry}")
+/// Returns the name of a gang: its original gang and its entry in that one's set of the gang table, as in `2.g0`.
+pub fn gang_name(row: u32, entry: usize) -> String {
+    format!("{row}.g{entry}")
 }
 
 /// Returns a number with its noun: `1 warp`, `2 warps`.

@@ -1,7 +1,7 @@
 //! What every slice did in the last cycle, as plain data: what issued, what was fetched, what accesses to memory became.
 
 use super::super::PanelView;
-use super::rows::full_name;
+use super::rows::name_of;
 use warpscope_machine::event::Event;
 
 /// The mask of a warp that issues by itself, whatever its slice.
@@ -79,7 +79,7 @@ fn fetched(view: &PanelView, sm: u16) -> (Vec<Vec<String>>, u32) {
                 let state = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
                 let part = state.map_or(1, |set| set.part_of(slice));
                 if part.count_ones() > 1 {
-                    let name = full_name(state.as_ref(), row, part);
+                    let name = name_of(state.as_ref(), row, part).unwrap_or_default();
                     let members = (0..8).filter(|slice| part >> slice & 1 != 0);
                     members.for_each(|slice: usize| texts[slice] = vec![name.clone()]);
                     ports += 1;

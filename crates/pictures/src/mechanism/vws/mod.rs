@@ -17,7 +17,7 @@ use self::columns::Columns;
 use self::rows::Row;
 use super::PanelView;
 use super::parts::{BASE, heading};
-use crate::scene::{Align, Rect, Scene, Tone};
+use crate::scene::{Align, Beat, Rect, Scene, Tone};
 use crate::view::Selection;
 use crate::view::words::counted;
 use warpscope_machine::event::Event;
@@ -33,7 +33,15 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let asked = warp.map(|warp| u32::from(warp) / slices);
     let chosen = rows.iter().find(|row| Some(row.number) == asked);
     // An original gang that has ended has nothing to show.
-    let focus = chosen.filter(|row| row.is_live()).or_else(|| rows.iter().find(|row| row.is_live())).or(rows.first());
+    let live = chosen.filter(|row| row.is_live()).or_else(|| rows.iter().find(|row| row.is_live())).or(rows.first());
+    // The table follows the event: an original gang that has just split or merged comes before the selected one.
+    let changed = || rows.iter().filter(|row| row.changed(view.last));
+    let focus = changed().find(|row| Some(row.number) == asked).or_else(|| changed().next()).or(live);
+    if focus.is_some_and(|row| row.changed(view.last)) {
+        scene.plan(Beat::Flash, "flash", 150);
+        scene.plan(Beat::Travel, "regroup", 500);
+        scene.plan(Beat::Settle, "settle", 200);
+    }
     let columns = Columns::of(&view);
     let mut y = slices::draw(&mut scene, &view, name, columns);
     if let Some(row) = focus {
@@ -44,7 +52,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     if rows.is_empty() {
         scene.label(0, Tone::Soft, 0.0, y, BASE, Align::Left, "No warp is resident.");
     } else if sm.gangs.is_some() {
-        heading(&mut scene, &view, y, "All original gangs", "g0 to g3: gangs · outline: singleton · dot: ended");
+        heading(&mut scene, &view, y, "All original gangs", "0.g1: gang 1 of original gang 0 · outline: singleton · dot: ended");
     } else {
         heading(&mut scene, &view, y, "All warps", "from that number on, a cell for each slice · outline: waits · dot: ended");
     }

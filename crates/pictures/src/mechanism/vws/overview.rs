@@ -8,7 +8,7 @@ use crate::view::Selection;
 use crate::view::words::gang_name;
 
 /// The least pitch of cells with room for a gang's name.
-const NAME: f32 = 17.0;
+const NAME: f32 = 32.0;
 
 /// Draws every original gang as a row of cells; returns the lower end.
 pub fn draw(scene: &mut Scene<Selection>, view: &PanelView, rows: &[Row], chosen: Option<u32>, y: f32) -> f32 {
@@ -37,11 +37,9 @@ pub fn draw(scene: &mut Scene<Selection>, view: &PanelView, rows: &[Row], chosen
                 scene.push(who, Tone::Soft, Geometry::Dot(cell));
             } else if let Some(entry) = row.entry(slice) {
                 scene.fill(who, hue(warp.warp), cell);
-                if pitch >= 12.0 {
+                if pitch >= NAME {
                     let (x, y) = (cell.x + cell.w / 2.0, cell.y + 10.0);
-                    // A narrow cell has room for the number alone.
-                    let name = if pitch >= NAME { gang_name(entry) } else { entry.to_string() };
-                    scene.mono(0, ink(warp.warp), x, y, 10.0, Align::Middle, name);
+                    scene.mono(0, ink(warp.warp), x, y, 10.0, Align::Middle, gang_name(row.number, entry));
                 }
             } else if !gangs && warp.active != 0 {
                 scene.fill(who, hue(warp.warp), cell);

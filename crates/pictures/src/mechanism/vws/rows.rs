@@ -41,6 +41,14 @@ impl Row<'_> {
         pcs.len()
     }
 
+    /// Returns whether this original gang split or merged in the last cycle.
+    pub fn changed(&self, last: &[Event]) -> bool {
+        last.iter().any(|event| match *event {
+            Event::GangSplit { sm, row, .. } | Event::GangMerge { sm, row, .. } => (sm, u32::from(row)) == (self.sm, self.number),
+            _ => false,
+        })
+    }
+
     /// Describes a split or a merge of this original gang in the last cycle, whose events are `last`.
     pub fn happened(&self, last: &[Event]) -> Option<String> {
         let part = |mask: u8| {
@@ -49,7 +57,8 @@ impl Row<'_> {
         };
         last.iter().rev().find_map(|event| match *event {
             Event::GangSplit { sm, row: at, gangs, singles, cause, .. } if (sm, u32::from(at)) == (self.sm, self.number) => {
-                let name = |gang: u8| self.set.entry_of(gang).map_or(String::new(), |entry| gang_name(entry) + " ");
+                let entry = |gang: u8| self.set.entry_of(gang);
+                let name = |gang: u8| entry(gang).map_or(String::new(), |entry| gang_name(self.number, entry) + " ");
                 let gangs = gangs.iter().filter(|&&gang| gang != 0).map(|&gang| format!("{}{{{}}}", name(gang), part(gang)));
                 let gangs: Vec<String> = gangs.collect();
                 let alone = if singles == 0 { String::new() } else { format!(", single {}", part(singles)) };
@@ -80,7 +89,7 @@ pub fn rows<'a>(view: &PanelView<'a>, sm: &Sm, name: u16, slices: u32) -> Vec<Ro
     rows
 }
 
-/// Returns a gang's name with its original gang's number: `2.g0`, or only the number if the gang has left the table.
-pub fn full_name(set: Option<&GangSet>, row: u32, mask: u8) -> String {
-    set.and_then(|set| set.entry_of(mask)).map_or(row.to_string(), |entry| format!("{row}.{}", gang_name(entry)))
+/// Returns the name of the gang of these slices; `None` if it has left the table, because it has split or merged.
+pub fn name_of(set: Option<&GangSet>, row: u32, mask: u8) -> Option<String> {
+    set.and_then(|set| set.entry_of(mask)).map(|entry| gang_name(row, entry))
 }

@@ -4,7 +4,7 @@ use super::super::PanelView;
 use super::super::parts::{SMALL, hue, ink, kind};
 use super::activity::{Activity, Issuer};
 use super::columns::Columns;
-use super::rows::full_name;
+use super::rows::name_of;
 use crate::scene::{Align, Rect, Scene, Tone, key};
 use crate::view::Selection;
 use crate::view::words::counted;
@@ -53,13 +53,12 @@ fn issued(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, activity: &Ac
 /// Names a gang that issued, as fits a bar over `run` slices.
 fn gang(view: &PanelView, sm: u16, Issuer { row, mask }: Issuer, run: u32) -> String {
     let set = view.sim.state.sms[usize::from(sm)].gangs.as_ref().map(|gangs| gangs.sets[row as usize]);
-    let name = full_name(set.as_ref(), row, mask);
-    match run {
-        1 => name.rsplit('.').next().unwrap_or_default().to_string(),
-        2 => name,
-        // The gang has split or merged, and has no name any more.
-        _ if !name.contains('.') => format!("gang of {name}"),
-        _ => format!("gang {name}"),
+    let name = name_of(set.as_ref(), row, mask);
+    match (name, run) {
+        (Some(name), 1 | 2) => name,
+        (Some(name), _) => format!("gang {name}"),
+        (None, 1) => String::new(),
+        (None, _) => "has split".to_string(),
     }
 }
 
@@ -71,9 +70,8 @@ fn fetched(scene: &mut Scene<Selection>, view: &PanelView, activity: &Activity, 
         let cell = columns.cell(slice as u32, y, 14.0);
         let tone = if text.is_empty() { Tone::Soft } else { Tone::Text };
         let text = if text.is_empty() { "–".to_string() } else { text.join(" ") };
-        // If a gang's full name does not fit, the number of its original gang is left out.
-        let text = if columns.is_narrow() { text.rsplit('.').next().unwrap_or_default().to_string() } else { text };
-        scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, 11.0, Align::Middle, text);
+        let size = if columns.is_narrow() { 9.0 } else { 11.0 };
+        scene.mono(0, tone, cell.x + cell.w / 2.0, y + 11.0, size, Align::Middle, text);
     }
     y + 18.0
 }

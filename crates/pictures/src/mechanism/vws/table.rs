@@ -41,7 +41,15 @@ pub fn draw(
         let mask = row.set.gangs[entry];
         scene.fill(0, Tone::Line, Rect::new(0.0, y - 2.0, view.width, 1.0));
         let tone = if mask == 0 { Tone::Mark } else { Tone::Text };
-        scene.bold(0, tone, 0.0, y + line / 2.0 + 2.0, 15.0, Align::Left, gang_name(entry));
+        scene.bold(
+            0,
+            tone,
+            0.0,
+            y + line / 2.0 + 2.0,
+            if columns.is_narrow() { SMALL } else { 15.0 },
+            Align::Left,
+            gang_name(row.number, entry),
+        );
         if mask != 0 {
             entry_state(scene, view, sm, row, (mask, columns), y + line / 2.0);
         }
@@ -77,6 +85,7 @@ fn title(scene: &mut Scene<Selection>, view: &PanelView, row: &Row, asked: Optio
         if config.gangs { format!("Original gang {}", row.number) } else { format!("Warps {first} to {}", first + slices - 1) };
     scene.bold(0, Tone::Text, 0.0, y + 20.0, 15.0, Align::Left, title);
     let instead = match asked.filter(|&asked| asked != row.number) {
+        Some(_) if row.changed(view.last) => " · it has just changed".to_string(),
         Some(asked) => format!(" · the selected warp's ({asked}) has ended"),
         None => String::new(),
     };
@@ -108,7 +117,7 @@ fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Ro
     let sets = &sm.sets;
     let ready = members().filter(|&warp| sets.hold_of(warp).is_none()).count();
     let valid = members().all(|warp| !sets.unfetched.contains(warp));
-    let x = if columns.is_narrow() { 25.0 } else { 30.0 };
+    let x = if columns.is_narrow() { 30.0 } else { 46.0 };
     scene.bold(
         0,
         Tone::Text,
@@ -120,8 +129,8 @@ fn entry_state(scene: &mut Scene<Selection>, view: &PanelView, sm: &Sm, row: &Ro
     );
     let members = mask.count_ones();
     let said = match columns.is_narrow() {
-        true => format!("{ready}/{members}{}", if valid { " ready" } else { " no I" }),
-        false => format!("PC {pc} · {ready}/{members} ready{}", if valid { "" } else { " · no I" }),
+        true => format!("{ready}/{members}{}", if valid { "" } else { " no I" }),
+        false => format!("PC {pc} · {ready}/{members}{}", if valid { " ready" } else { " · no I" }),
     };
     scene.mono(0, Tone::Soft, x, middle + 10.0, if columns.is_narrow() { 9.0 } else { 10.0 }, Align::Left, said);
 }

@@ -21,9 +21,9 @@ fn slices(mask: u8) -> String {
     }
 }
 
-/// Names the gang that has the slices `part` of an original gang: `gang g0`.
-fn gang(set: &GangSet, part: u8) -> String {
-    set.entry_of(part).map_or("gang".to_string(), |entry| format!("gang {}", gang_name(entry)))
+/// Names the gang that has the slices `part` of an original gang: `gang 2.g0`.
+fn gang(set: &GangSet, row: u32, part: u8) -> String {
+    set.entry_of(part).map_or("gang".to_string(), |entry| format!("gang {}", gang_name(row, entry)))
 }
 
 /// Returns which gang a warp is in, for the inspector; `None` on a machine without slices.
@@ -38,8 +38,10 @@ pub fn fact(explainer: &Explainer, warp: &WarpPicture) -> Option<String> {
     Some(match part.count_ones() {
         0 => format!("slice {slice}, of original gang {row}; it has ended"),
         1 => format!("slice {slice}, a singleton; of original gang {row}"),
-        n if part == set.live() => format!("slice {slice}, in {} of original gang {row}, whole: {n} warps", gang(&set, part)),
-        _ => format!("slice {slice}, in {} of slices {}; of original gang {row}", gang(&set, part), slices(part)),
+        n if part == set.live() => {
+            format!("slice {slice}, in {} of original gang {row}, whole: {n} warps", gang(&set, row, part))
+        }
+        _ => format!("slice {slice}, in {} of slices {}; of original gang {row}", gang(&set, row, part), slices(part)),
     })
 }
 
@@ -64,7 +66,7 @@ pub fn wait(explainer: &Explainer, name: &str, warp: &WarpPicture, further: u32)
         let its_slice = u32::from(other.warp) % explainer.sim.machine.config.slices;
         is_mate && part >> its_slice & 1 != 0 && other.reason.is_some() && other.reason != warp.reason
     });
-    let gang = format!("its {} (slices {} of original gang {row})", gang(&set, part), slices(part));
+    let gang = format!("its {} (slices {} of original gang {row})", gang(&set, row, part), slices(part));
     let Some(slower) = slower else {
         return Some(vec![format!("{name} could have issued, {here}, but waited for others of {gang}, which are ready now.")]);
     };
