@@ -6,6 +6,7 @@ mod films;
 mod links;
 mod moving;
 mod pictures;
+mod rooms;
 mod telling;
 mod texts;
 
@@ -17,7 +18,7 @@ use warpscope_lab::{
 use warpscope_machine::event::{Event, EventKind, Log, Reason, Sink};
 use warpscope_machine::policy::view::Unit;
 use warpscope_pictures::mechanism::{self, Panel, PanelView, VisibleLines};
-use warpscope_pictures::scene::{Film, Geometry, Palette, Rect, Scene, Shape, Theme, Tone, svg};
+use warpscope_pictures::scene::{Align, Film, Geometry, Palette, Rect, Scene, Shape, Theme, Tone, svg};
 use warpscope_pictures::session::Breakpoints;
 use warpscope_pictures::view::{LaneActivity, Script, Selection, WarpPicture, card};
 

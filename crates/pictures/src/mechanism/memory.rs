@@ -105,16 +105,15 @@ fn one(scene: &mut Scene<Selection>, view: &PanelView, access: &WarpAccess, numb
     let title = format!("{who} {verb} at {}", view.listing.place(access.pc));
     scene.bold(0, Tone::Text, 0.0, y + 15.0, 15.0, Align::Left, title.as_str());
     scene.label(0, Tone::Soft, 0.0, y + 32.0, BASE, Align::Left, fitting(&said, view.width * SMALL / BASE));
-    let grid = LaneGrid::fit(0.0, view.width, lanes, 40.0);
+    let grid = LaneGrid::fit(0.0, view.width, lanes, 72.0);
     let top = y + ABOVE + 14.0;
-    let size = (grid.pitch - grid.gap).clamp(8.0, 30.0);
+    let size = (grid.pitch - grid.gap).clamp(8.0, 48.0);
     lane_numbers(scene, &grid, lanes, top - 5.0);
     for lane in 0..lanes {
         scene.outline(0, Tone::Line, grid.cell(lane, top, size));
     }
-    // Boxes fill the width, but are no wider than a cache line needs to be readable.
-    let pitch = (view.width / targets.len() as f32).min(480.0);
-    let box_top = (y + tall - BELOW - BOX).min(top + size + 190.0);
+    let pitch = view.width / targets.len() as f32;
+    let box_top = y + tall - BELOW - BOX;
     for (at, target) in targets.iter().enumerate() {
         let rect = Rect::new(at as f32 * pitch, box_top, (pitch - 4.0).max(3.0), BOX);
         let tone = target.outcome.map_or(if target.words > 1 { Tone::Heat } else { Tone::Edge }, |(_, tone)| tone);

@@ -110,10 +110,20 @@ pub struct Panel {
     pub lasts: bool,
     /// Whether it applies to this machine and its kernel.
     pub applies: fn(&Machine) -> bool,
+    /// The least room that its layout needs on this machine. In a larger one it is drawn larger.
+    pub room: fn(&Machine) -> (f32, f32),
     /// Draws the picture.
     pub scene: fn(PanelView) -> Scene<Selection>,
     /// Writes the script of a step's film into the later of its two scenes, where that takes knowledge of both.
     pub film: Option<fn(&mut Scene<Selection>, &mut Scene<Selection>)>,
+}
+
+/// The least room for the results of a run that has ended.
+const ENDED: (f32, f32) = (534.0, 360.0);
+
+/// Returns the least room for a picture of warps and their lanes.
+fn by_lanes(machine: &Machine) -> (f32, f32) {
+    if machine.config.warp_width <= 8 { (520.0, 336.0) } else { (880.0, 440.0) }
 }
 
 /// The name of the panel that shows how threads diverge and reconverge; every machine has one.
@@ -135,6 +145,7 @@ pub static PANELS: &[Panel] = &[
         share: |_| Share::Beside,
         lasts: true,
         applies: |machine| machine.config.slices > 1,
+        room: |_| (640.0, 430.0),
         scene: vws::draw,
         film: None,
     },
@@ -150,6 +161,7 @@ pub static PANELS: &[Panel] = &[
         share: |_| Share::Beside,
         lasts: true,
         applies: |machine| !machine.reforms && machine.config.slices == 1,
+        room: by_lanes,
         scene: pdom::draw,
         film: None,
     },
@@ -165,6 +177,7 @@ pub static PANELS: &[Panel] = &[
         share: |_| Share::Beside,
         lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Tbc | DivergenceKind::TbcLcp),
+        room: by_lanes,
         scene: tbc::draw,
         film: Some(tbc::direct),
     },
@@ -180,6 +193,7 @@ pub static PANELS: &[Panel] = &[
         share: |_| Share::Beside,
         lasts: true,
         applies: |machine| matches!(machine.config.divergence, DivergenceKind::Dwf | DivergenceKind::DwfWb),
+        room: by_lanes,
         scene: dwf::draw,
         film: None,
     },
@@ -204,6 +218,7 @@ pub static PANELS: &[Panel] = &[
             let has_barrier = machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier());
             has_barrier || machine.config.block_priority.counts_barriers()
         },
+        room: |_| (534.0, 340.0),
         scene: barriers::draw,
         film: None,
     },
@@ -222,6 +237,7 @@ pub static PANELS: &[Panel] = &[
         share: |_| Share::Leads,
         lasts: true,
         applies: |machine| machine.config.gating != GatingKind::Off,
+        room: by_lanes,
         scene: lanes::draw,
         film: None,
     },
@@ -237,6 +253,7 @@ pub static PANELS: &[Panel] = &[
         share: |_| Share::OnRequest,
         lasts: false,
         applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_memory()),
+        room: |_| (600.0, 360.0),
         scene: memory::draw,
         film: None,
     },
@@ -252,6 +269,7 @@ pub static PANELS: &[Panel] = &[
         share: |_| Share::Leads,
         lasts: true,
         applies: |machine| machine.program.wrapper.is_some(),
+        room: |_| (600.0, 360.0),
         scene: blocks::draw,
         film: None,
     },
@@ -266,6 +284,7 @@ pub static PANELS: &[Panel] = &[
         share: |_| Share::OnRequest,
         lasts: true,
         applies: |machine| machine.program.wrapper.is_none() && hands_out_later(machine),
+        room: |_| (600.0, 360.0),
         scene: blocks::draw,
         film: None,
     },
@@ -297,7 +316,15 @@ fn has_ended(sim: &Sim) -> bool {
 impl Panel {
     /// Draws the panel for the current cycle; after the run's end the mechanism panel shows the run's results.
     pub fn draw(&self, view: PanelView) -> Scene<Selection> {
-        if has_ended(view.sim) && self.name == MECHANISM { ended::draw(view) } else { (self.scene)(view) }
+        let (draw, (width, height)): (fn(PanelView) -> Scene<Selection>, _) = match has_ended(view.sim) && self.name == MECHANISM
+        {
+            true => (ended::draw, ENDED),
+            false => (self.scene, (self.room)(&view.sim.machine)),
+        };
+        let scale = (view.width / width).min(view.height / height);
+        // In steps, so that a window that is drawn larger does not change the picture with every pixel.
+        let scale = ((scale * 4.0).floor() / 4.0).max(1.0);
+        draw(PanelView { width: view.width / scale, height: view.height / scale, ..view }).scaled(scale)
     }
 
     /// Prepares two scenes of this panel for the film of the step from the earlier to the later one.

@@ -1,12 +1,13 @@
 //! The picture of PDOM: the selected warp's lanes, large, with its stack below; all warps below or beside.
 //!
 //! Every thread stands in one place: in its lane while it runs, else in the stack entry where it waits. Entries lie under their
-//! lanes, so that a mask reads column by column. The top entry, which runs, comes first. When a branch diverges, the threads of
-//! one side sink into their new entry; when the top is popped, those of the next rise into the lanes. (TBC section 2.2.2)
+//! lanes, so that a mask reads column by column. The top entry, which runs, comes first. The film of a divergence: the branch
+//! flashes, the new entries *open*, the threads of one side *sink* into theirs. Of a reconvergence: the threads of the next entry
+//! *rise* into the lanes, then the popped one *closes*. (TBC section 2.2.2)
 
 use super::PanelView;
 use super::parts::{
-    self, BASE, LaneGrid, SMALL, Stand, Thread, chip, fitting, heading, kind, lane_numbers, overview, reason, titled,
+    self, BASE, LaneGrid, SMALL, Stand, Thread, chip, fitting, heading, hue, kind, lane_numbers, overview, reason, titled,
 };
 use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::words::{counted, the_lanes};
@@ -17,8 +18,10 @@ use warpscope_machine::event::{Event, Reason};
 /// Room left of the lanes for the names of places, which stand above the lanes if the lanes would become too narrow.
 const LABELS: f32 = 136.0;
 const LINE: f32 = 16.0;
+/// The height of a row of the stack, as a share of the lanes'.
+const ROW: f32 = 0.8;
 /// The width below which lanes are too narrow.
-const NARROW: f32 = 14.0;
+const NARROW: f32 = 20.0;
 const LEGEND: &str = "filled: active · outline: masked · number: stack entries · bar: at a barrier · dot: ended";
 /// The height from the top of the picture to the lanes.
 const ABOVE: f32 = 52.0;
@@ -48,19 +51,24 @@ struct Sizes {
 
 impl Sizes {
     fn new(view: &PanelView, lanes: u32) -> Sizes {
-        let most = (view.height * 0.15).clamp(28.0, 54.0);
+        let most = (view.height * 0.2).clamp(28.0, 96.0);
         let at = |x: f32| LaneGrid::fit(x, view.width - x - 4.0, lanes, most);
         let beside = at(LABELS);
         let (grid, names) = if beside.pitch < NARROW { (at(6.0), LINE) } else { (beside, 0.0) };
         let end = grid.x + grid.width(lanes) + 28.0;
         let beside = (view.width - end >= OVERVIEW).then_some(end);
-        let lane = (grid.pitch - grid.gap).clamp(12.0, most);
-        let row = names + (lane * 0.8 + 6.0).clamp(21.0, 48.0);
         let machine = &view.sim.machine;
         let blocks = machine.start.shape.blocks().div_ceil(u64::from(machine.config.sms));
         let warps = blocks.saturating_mul(machine.block_warps.into()).min(machine.max_warps.into());
-        let below = if beside.is_some() { 8.0 } else { 48.0 + warps as f32 * 14.0 };
+        // The rows of few warps are higher.
+        let rows = (warps as f32 * 26.0).min((warps as f32 * 14.0).max(view.height * 0.25));
+        let below = if beside.is_some() { 8.0 } else { 44.0 + rows };
         let top = names + if view.names_parts { ABOVE + NAMES } else { ABOVE };
+        // The lanes and a stack of three entries fit above the overview.
+        let room = view.height - top - BETWEEN - below - 3.0 * (names + 6.0);
+        let lane =
+            (room / (1.0 + 3.0 * ROW)).min(grid.pitch - grid.gap).clamp(if names > 0.0 { 12.0 } else { 18.0 }, most).floor();
+        let row = names + (lane * ROW + 6.0).max(21.0).floor();
         let rows = ((view.height - top - lane - BETWEEN - below) / row) as usize;
         Sizes { grid, names, top, lane, row, rows: rows.clamp(3, 7), beside }
     }
@@ -120,11 +128,28 @@ fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
         let fits = 196.0 + (front.len() + short.len()) as f32 * BASE * 0.56 <= view.width;
         scene.label(0, Tone::Soft, 196.0, 15.0, BASE, Align::Left, if fits { did.label() } else { short });
     }
-    let code = view.listing.code(&view.sim.machine.program, warp.pc);
+    let code = |pc: Pc| view.listing.code(&view.sim.machine.program, pc);
     let room = ((view.width - 320.0) / 7.3).max(0.0) as usize;
-    if !code.is_empty() && room > 12 {
-        scene.mono(0, Tone::Soft, view.width, 15.0, 12.0, Align::Right, cut(code, room));
+    let next = code(warp.pc);
+    let text = match issued(view.last, warp).map(code) {
+        Some(issued) if !issued.is_empty() && room > 30 => {
+            let (issued, next) = (cut(issued, (room - 8) / 2), cut(next, (room - 8) / 2));
+            format!("{issued} → next {next}")
+        }
+        _ if next.is_empty() => String::new(),
+        _ => format!("next {}", cut(next, room.saturating_sub(5))),
+    };
+    if room > 12 {
+        scene.mono(0, Tone::Soft, view.width, 15.0, 12.0, Align::Right, text);
     }
+}
+
+/// Returns the instruction that the warp issued in the last cycle.
+fn issued(last: &[Event], of: &WarpPicture) -> Option<Pc> {
+    last.iter().find_map(|event| match *event {
+        Event::Issued { sm, warp, pc, .. } if sm == of.sm && Some(warp) == of.entry => Some(pc),
+        _ => None,
+    })
 }
 
 /// Draws the lanes, with the threads that run in them.
@@ -143,7 +168,11 @@ fn lanes(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
         let cell = grid.cell(at, sizes.top, sizes.lane);
         let thread = Thread::of(warp, at);
         match warp.lane(at) {
-            LaneActivity::Active => thread.draw(scene, Stand::Token, cell),
+            LaneActivity::Active => {
+                thread.draw(scene, Stand::Token, cell);
+                // Unseen, so that it comes and goes with the thread.
+                thread.edge(scene, cell, false);
+            }
             LaneActivity::Barrier => thread.draw(scene, Stand::Parked, cell),
             LaneActivity::Exited => thread.draw(scene, Stand::Ended, cell),
             LaneActivity::Empty => scene.outline(0, Tone::Line, cell),
@@ -209,12 +238,26 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
             scene.bold(0, Tone::Accent, LABELS, y - 7.0, SMALL, Align::Left, text);
         }
         None => {
-            let text = fitting("the top entry runs · threads of the others wait in them", room);
+            let text = fitting("the top entry runs · filled: active now · pale: waits in its entry", room);
             scene.label(0, Tone::Soft, LABELS, y - 7.0, SMALL, Align::Left, text);
         }
     }
     // New entries appear before threads sink into them; popped entries go after their threads have risen.
-    let opens = if has_pushed(view.last, warp) { Beat::Flash } else { Beat::Settle };
+    let opens = match changed(view.last, warp) {
+        Some(Change::Pushed) => {
+            scene.plan(Beat::Flash, "flash", 150);
+            let open = scene.act("open", 250);
+            scene.plan(Beat::Travel, "sink", 450);
+            open
+        }
+        Some(Change::Popped) => {
+            scene.plan(Beat::Flash, "flash", 150);
+            scene.plan(Beat::Travel, "rise", 450);
+            scene.plan(Beat::Settle, "close", 250);
+            Beat::Settle
+        }
+        None => Beat::Settle,
+    };
     let waiting = warp.alive & !warp.active & !warp.at_barrier;
     let mut placed = 0;
     for (row, (at, entry)) in warp.stack.iter().enumerate().rev().enumerate() {
@@ -248,10 +291,13 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
         for lane in (0..warp.width).filter(|lane| entry.mask >> lane & 1 != 0) {
             let cell = sizes.grid.cell(lane, top + sizes.names + 3.0, sizes.row - sizes.names - 9.0);
             if here >> lane & 1 != 0 {
-                Thread::of(warp, lane).draw(scene, Stand::Token, cell);
+                Thread::of(warp, lane).draw(scene, Stand::Waits, cell);
             } else {
                 scene.beat = opens;
-                scene.outline(key(kind::MASK, lane, name.into(), 0), Tone::Edge, cell);
+                scene.outline(key(kind::MASK_PLACE, lane, name.into(), 0), Tone::Edge, cell);
+                if row == 0 && warp.active >> lane & 1 != 0 {
+                    scene.fill(key(kind::MASK, lane, name.into(), 0), hue(warp.warp), cell.around(-2.0));
+                }
                 scene.beat = Beat::Travel;
             }
         }
@@ -259,9 +305,21 @@ fn stack(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, siz
     y + warp.stack.len().max(sizes.rows) as f32 * sizes.row
 }
 
-/// Returns whether the warp's stack grew in the last cycle.
-fn has_pushed(last: &[Event], of: &WarpPicture) -> bool {
-    last.iter().any(|event| matches!(*event, Event::Push { sm, warp, .. } if (sm, warp) == (of.sm, of.warp)))
+/// What happened to a stack.
+enum Change {
+    Pushed,
+    Popped,
+}
+
+/// Returns what happened to the warp's stack in the last cycle.
+fn changed(last: &[Event], of: &WarpPicture) -> Option<Change> {
+    let is_pushed = |event: &Event| matches!(*event, Event::Push { sm, warp, .. } if (sm, warp) == (of.sm, of.warp));
+    let is_popped = |event: &Event| matches!(*event, Event::Pop { sm, warp, .. } if (sm, warp) == (of.sm, of.warp));
+    match (last.iter().any(is_pushed), last.iter().any(is_popped)) {
+        (true, _) => Some(Change::Pushed),
+        (_, true) => Some(Change::Popped),
+        _ => None,
+    }
 }
 
 /// Returns the PC and the lanes that joined waiting lanes at the warp's likely-convergence point in the last cycle.

@@ -73,9 +73,9 @@ impl<'a, T: Copy> Film<'a, T> {
                 (Some(earlier), Some(later)) if earlier == later => shapes.push(later.clone()),
                 (Some(earlier), Some(later)) => self.moving(earlier, later, moment, shapes),
                 (Some(shape), None) => {
-                    // The beats that its own script named are over: it goes first.
-                    let is_own = matches!(shape.beat, Beat::Act(_)) || !self.later().script.has(shape.beat);
-                    let beat = if is_own { Beat::Flash } else { shape.beat };
+                    // The beats that its own script named are over: it goes when structures settle, or else first.
+                    let beat = if matches!(shape.beat, Beat::Act(_)) { Beat::Settle } else { shape.beat };
+                    let beat = if self.later().script.has(beat) { beat } else { Beat::Flash };
                     shapes.push(faded(shape, 1.0 - self.later().script.progress(beat, moment)));
                 }
                 (None, Some(shape)) => shapes.push(faded(shape, self.later().script.progress(shape.beat, moment))),

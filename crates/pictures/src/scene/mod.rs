@@ -10,6 +10,7 @@ mod damage;
 mod film;
 mod motion;
 pub mod palette;
+mod scale;
 mod script;
 mod strip;
 mod svg;

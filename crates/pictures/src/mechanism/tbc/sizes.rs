@@ -56,7 +56,9 @@ impl Sizes {
         let grid = LaneGrid::fit(label, view.width - label - STACK - 28.0, lanes, MOST);
         let x = (label + grid.width(lanes) + 28.0).min(view.width - STACK);
         let stack = Rect::new(x, TOP, view.width - x, view.height - TOP - others(view, warps));
-        let mask = ((stack.w - 24.0) / (lanes as f32 * 1.12)).min(72.0 / f32::from(warps)).clamp(2.5, 24.0);
+        // Three cards fit: the two sides of a branch, and the entry below them.
+        let card = (stack.h - TITLE) / 3.0 - WORDS - 8.0;
+        let mask = ((stack.w - 24.0) / (lanes as f32 * 1.12)).min(card / f32::from(warps)).clamp(2.5, 40.0).floor();
         Sizes::around(view, grid, lanes, warps, stack, TOP, mask)
     }
 
