@@ -198,6 +198,7 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
         record: stage.session.record(),
         issues: stage.session.issues(),
         names_parts: lab.hints.is_some(),
+        values: lab.values(),
         width: width as f32,
         height: height as f32,
     })

@@ -8,6 +8,7 @@ use std::rc::Rc;
 use warpscope_catalogue::Size;
 use warpscope_machine::config::split_techniques;
 use warpscope_pictures::view::Selection;
+use warpscope_study::lesson;
 
 impl Lab {
     /// Loads a catalogue kernel; `None` loads the user's own texts, or those with which a kernel of one's own begins.
@@ -65,8 +66,14 @@ impl Lab {
         self.setup.elsewhere().map_or_else(String::new, |preset| format!(" The machine `{preset}` supports it."))
     }
 
-    /// Replaces the texts, and drops lesson, hints and breakpoints.
+    /// Loads other texts, and drops lesson, hints and breakpoints.
     pub(super) fn load_texts(&mut self, origin: Option<Origin>, ptx: &str, launch: &str) {
+        self.replace_texts(origin, ptx, launch);
+        self.read(None);
+    }
+
+    /// Replaces the texts without reading them, and drops lesson, hints and breakpoints.
+    pub(super) fn replace_texts(&mut self, origin: Option<Origin>, ptx: &str, launch: &str) {
         self.end_course();
         self.hints = None;
         self.origin = origin;
@@ -77,7 +84,14 @@ impl Lab {
             self.stage = None;
             self.selection = None;
         }
-        self.read(None);
+    }
+
+    /// Returns the CUDA source of the PTX as it is: that of the catalogue kernel or of the lesson which has this PTX.
+    fn cuda(&self) -> Option<Rc<str>> {
+        let catalogue = self.origin.filter(|origin| *origin.workload.ptx == *self.ptx);
+        let open = self.course.iter().map(|course| &*course.lesson);
+        let of_lesson = || open.chain(lesson::all()).find(|lesson| *lesson.kernel == *self.ptx).map(|lesson| &*lesson.cuda);
+        catalogue.map(|origin| origin.workload.cuda).or_else(of_lesson).filter(|cuda| !cuda.is_empty()).map(Rc::from)
     }
 
     /// Returns the user's own texts that were kept when another kernel was loaded.
@@ -266,7 +280,7 @@ impl Lab {
                 return;
             }
         };
-        match Stage::new(ready, config, self.origin, self.ptx.clone(), self.launch.clone()) {
+        match Stage::new(ready, config, self.origin, self.ptx.clone(), self.cuda(), self.launch.clone()) {
             Ok(stage) => {
                 if self.stage.as_ref().is_some_and(|before| before.listing.ptx != stage.listing.ptx) {
                     self.breakpoints.pcs.clear();

@@ -56,6 +56,11 @@ fn check(lesson: &Lesson) -> Result<(), String> {
 }
 
 impl Lab {
+    /// Returns the register whose values the current stop of the lesson shows in the threads' tokens.
+    pub fn values(&self) -> Option<&str> {
+        self.course.as_ref()?.current()?.values.as_deref()
+    }
+
     /// Opens a lesson by its id, before its first stop. Returns whether there is one.
     pub fn open_lesson(&mut self, id: &str) -> bool {
         let Some(lesson) = lesson::all().iter().find(|lesson| lesson.id == id) else { return false };
@@ -91,12 +96,13 @@ impl Lab {
         self.keep_own();
         self.end_course();
         self.setup = lesson.machine(lesson.techniques.first().map_or("PDOM", String::as_str));
-        self.load_texts(None, &lesson.kernel, &lesson.launch);
-        self.notice = None;
+        self.replace_texts(None, &lesson.kernel, &lesson.launch);
         let answers = vec![None; lesson.stops.len()];
         let course = Course { lesson: Rc::new(lesson), stop: None, cycle: 0, answers, panel_before: self.panel.take() };
         self.panel = course.panel().map(Rc::from);
         self.course = Some(course);
+        self.read(None);
+        self.notice = None;
         self.tab = Tab::Lesson;
     }
 

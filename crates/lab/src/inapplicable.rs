@@ -48,7 +48,7 @@ impl Lab {
         sizes.map(|size| Origin { workload, size }).filter(|origin| Some(*origin) != self.origin).find(|origin| {
             let reading = read::read_parsed(&kernel, origin.launch(), Some(*origin));
             let Ok(ready) = &reading.ready else { return false };
-            let fits = || Stage::new(ready, config.clone(), Some(*origin), "".into(), "".into()).is_ok();
+            let fits = || Stage::new(ready, config.clone(), Some(*origin), "".into(), None, "".into()).is_ok();
             cannot_act(config, &self.setup, ready).is_none() && fits()
         })
     }

@@ -133,15 +133,23 @@ fn against_lock_step(difference: Difference, kept: bool) -> ResultVerdict {
 }
 
 impl Stage {
-    /// Builds the machine and its session. `launch` is the text that the launch was read from.
-    pub fn new(ready: &Ready, config: Config, origin: Option<Origin>, ptx: Rc<str>, launch: Rc<str>) -> Result<Stage, String> {
+    /// Builds the machine and its session. `ptx` and `launch` are the texts that kernel and launch were read from, `cuda` is the
+    /// source of the PTX, where it is known.
+    pub fn new(
+        ready: &Ready,
+        config: Config,
+        origin: Option<Origin>,
+        ptx: Rc<str>,
+        cuda: Option<Rc<str>>,
+        launch: Rc<str>,
+    ) -> Result<Stage, String> {
         Stage::check(ready, &config)?;
         // The page has no `--set` flag: keys are changed in the settings.
         let sim = Sim::of(&ready.job, config).map_err(|error| error.to_string().replace("`--set ", "`"))?;
         let session = Session::new(sim);
-        let own = origin.filter(|origin| *origin.workload.ptx == *ptx);
-        let reference = own.filter(|origin| origin.launch() == &*launch).map(|origin| origin.workload);
-        let listing = Listing::new(&session.sim().machine.program, ptx, own.map(|origin| origin.workload.cuda.into()));
+        let own = origin.filter(|origin| *origin.workload.ptx == *ptx && origin.launch() == &*launch);
+        let reference = own.map(|origin| origin.workload);
+        let listing = Listing::new(&session.sim().machine.program, ptx, cuda);
         Ok(Stage {
             session,
             listing: Rc::new(listing),

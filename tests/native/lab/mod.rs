@@ -60,6 +60,7 @@ fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
         record: stage.session.record(),
         issues: stage.session.issues(),
         names_parts: lab.hints.is_some(),
+        values: lab.values(),
         width: 600.0,
         height: 500.0,
     };

@@ -35,6 +35,7 @@ pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView
         record: &record,
         issues: &[],
         names_parts: false,
+        values: None,
         width: 700.0,
         height: 480.0,
     })

@@ -18,6 +18,7 @@ mod on_the_way;
 mod parts;
 mod pdom;
 mod tbc;
+mod values;
 mod vws;
 
 pub use at_lines::{LINE, VisibleLines, draw as at_lines, warps_at};
@@ -53,6 +54,8 @@ pub struct PanelView<'a> {
     pub issues: &'a [Issue],
     /// Whether to label the parts of the picture, for a first-time viewer.
     pub names_parts: bool,
+    /// The register whose values stand in the threads' tokens, without its `%`; `None` for the threads' numbers.
+    pub values: Option<&'a str>,
     /// The room for the picture, in pixels. A taller picture is scrolled.
     pub width: f32,
     /// The height of that room, in pixels.
@@ -324,7 +327,12 @@ impl Panel {
         let scale = (view.width / width).min(view.height / height);
         // In steps, so that a window that is drawn larger does not change the picture with every pixel.
         let scale = ((scale * 4.0).floor() / 4.0).max(1.0);
-        draw(PanelView { width: view.width / scale, height: view.height / scale, ..view }).scaled(scale)
+        let view = PanelView { width: view.width / scale, height: view.height / scale, ..view };
+        let mut scene = draw(view);
+        if let Some(register) = view.values.filter(|_| !has_ended(view.sim)) {
+            values::write(&mut scene, &view, register);
+        }
+        scene.scaled(scale)
     }
 
     /// Prepares two scenes of this panel for the film of the step from the earlier to the later one.

@@ -62,8 +62,19 @@ pub struct Listing {
     written: [Written; 3],
     /// By plane: whether instructions use the register as a floating-point number.
     floats: Vec<bool>,
-    /// By instruction: the label before it and how many instructions behind the label it is; `None` before the first label.
-    labels: Vec<Option<(Rc<str>, u32)>>,
+    /// By instruction: the label before it; `None` before the first label.
+    labels: Vec<Option<Label>>,
+}
+
+/// The label before an instruction.
+#[derive(Clone, Debug, PartialEq)]
+struct Label {
+    /// Without the prefix that compilers add (`$L__` in `$L__BB0_2`).
+    name: Rc<str>,
+    /// Whether a compiler made it.
+    by_compiler: bool,
+    /// How many instructions behind the label the instruction is.
+    behind: u32,
 }
 
 impl Listing {
@@ -161,18 +172,17 @@ impl Listing {
         }
     }
 
-    /// Names a place in the code as pictures do: by its line where the source is known, else by the kernel's label (`C`, or `C+2`
-    /// for the second instruction behind its first).
+    /// Names a place in the code as pictures do: by the kernel's label (`C`, or `C+2` for the second instruction behind its first);
+    /// by its source line where that is known and the label is a compiler's, which says nothing to a reader.
     pub fn place(&self, pc: Pc) -> String {
-        if let Some(line) = self.cuda_line(pc) {
-            return format!("line {line}");
-        }
-        match self.labels.get(pc as usize) {
-            None => "end".to_string(),
-            Some(label) => {
-                let (name, behind) = label.as_ref().map_or(("start", pc), |(name, behind)| (name, *behind));
-                if behind == 0 { name.to_string() } else { format!("{name}+{behind}") }
-            }
+        let Some(label) = self.labels.get(pc as usize) else { return "end".to_string() };
+        match (self.cuda_line(pc), label) {
+            (Some(line), None) => format!("line {line}"),
+            (Some(line), Some(Label { by_compiler: true, .. })) => format!("line {line}"),
+            (_, None) if pc == 0 => "start".to_string(),
+            (_, None) => format!("start+{pc}"),
+            (_, Some(Label { name, behind: 0, .. })) => name.to_string(),
+            (_, Some(Label { name, behind, .. })) => format!("{name}+{behind}"),
         }
     }
 
@@ -194,38 +204,39 @@ impl Listing {
 }
 
 /// Finds the label before each instruction and how many instructions lie between; `of` is the line of each instruction.
-fn labels(ptx: &str, of: &[Option<u32>]) -> Vec<Option<(Rc<str>, u32)>> {
+fn labels(ptx: &str, of: &[Option<u32>]) -> Vec<Option<Label>> {
     // By line: the label in force there, and the line of that label.
     let mut known = None;
-    let before: Vec<Option<(Rc<str>, usize)>> = split(ptx)
+    let before: Vec<Option<(&str, usize)>> = split(ptx)
         .enumerate()
         .map(|(at, line)| {
             if line.contains(".entry") || line.contains(".func") {
                 known = None;
             }
             if let Some(name) = label(line) {
-                known = Some((Rc::from(name), at));
+                known = Some((name, at));
             }
-            known.clone()
+            known
         })
         .collect();
     let mut last = (usize::MAX, 0);
     let of_instruction = |(pc, line): (usize, &Option<u32>)| {
-        let (name, at) = before.get((*line)? as usize)?.clone()?;
+        let (written, at) = (*before.get((*line)? as usize)?)?;
         if last.0 != at {
             last = (at, pc as u32);
         }
-        Some((name, pc as u32 - last.1))
+        let name = written.trim_start_matches('$').trim_start_matches("L__");
+        Some(Label { name: name.into(), by_compiler: written.starts_with('$'), behind: pc as u32 - last.1 })
     };
     of.iter().enumerate().map(of_instruction).collect()
 }
 
-/// Returns the label that a line begins with, without the prefix that compilers add (`$L__` in `$L__BB0_2`).
+/// Returns the label that a line begins with.
 fn label(line: &str) -> Option<&str> {
     let (name, rest) = line.trim_start().split_once(':')?;
     let is_name = !name.is_empty() && name.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '_' | '$'));
     let is_code = is_name && !rest.contains(".branchtargets") && !rest.starts_with(':');
-    is_code.then(|| name.trim_start_matches('$').trim_start_matches("L__"))
+    is_code.then_some(name)
 }
 
 /// Splits the CUDA source, where it is known, into lines and finds the line of each instruction.

@@ -1,6 +1,7 @@
 //! Lessons: short guided runs of a small kernel on the machine for lessons, with stops at chosen cycles.
 //!
-//! A lesson is a folder `static/lessons/NUMBER-NAME/` with `kernel.ptx`, whose labels name the paper's blocks; `launch.toml`; and
+//! A lesson is a folder `static/lessons/NUMBER-NAME/` with `kernel.ptx`, whose labels name the paper's blocks; `kernel.cu`, the
+//! CUDA source that the PTX's `.loc` lines refer to, with the label at the end of its first line; `launch.toml`; and
 //! `lesson.toml`: title, the paper's section, preset and keys, the panel to show, and the stops in their order. A stop names the
 //! technique and the [`StopPoint`] at which the run halts, explains what is visible, and may ask a question.
 //!
@@ -57,6 +58,9 @@ pub struct Lesson {
     /// The kernel's PTX: in the lesson's file, or in one beside it.
     #[serde(default)]
     pub kernel: String,
+    /// The CUDA source that the PTX came from, likewise; empty where a lesson has none.
+    #[serde(default)]
+    pub cuda: String,
     /// The launch file's text, likewise.
     #[serde(default)]
     pub launch: String,
@@ -75,12 +79,14 @@ struct File {
     id: &'static str,
     lesson: &'static str,
     kernel: &'static str,
+    cuda: &'static str,
     launch: &'static str,
 }
 
 impl File {
     fn read(&self) -> Result<Lesson, String> {
-        Ok(Lesson { id: self.id, kernel: self.kernel.into(), launch: self.launch.into(), ..parse(self.lesson)? })
+        let (kernel, cuda, launch) = (self.kernel.into(), self.cuda.into(), self.launch.into());
+        Ok(Lesson { id: self.id, kernel, cuda, launch, ..parse(self.lesson)? })
     }
 }
 
@@ -100,6 +106,7 @@ macro_rules! lessons {
             id: $id,
             lesson: include_str!(concat!("../../../../static/lessons/", $id, "/lesson.toml")),
             kernel: include_str!(concat!("../../../../static/lessons/", $id, "/kernel.ptx")),
+            cuda: include_str!(concat!("../../../../static/lessons/", $id, "/kernel.cu")),
             launch: include_str!(concat!("../../../../static/lessons/", $id, "/launch.toml")),
         },)*];
     };
@@ -178,7 +185,8 @@ impl Lesson {
         (read * 60 / WORDS_A_MINUTE + self.stops.len() * LOOKING_SECONDS).div_ceil(60)
     }
 
-    /// Reads a user's own lesson; `beside` supplies the texts `kernel.ptx` and `launch.toml` that the lesson does not contain.
+    /// Reads a user's own lesson; `beside` supplies the texts `kernel.ptx`, `kernel.cu` and `launch.toml` that the lesson does not
+    /// contain.
     pub fn read_own(text: &str, beside: impl Fn(&str) -> Option<String>) -> Result<Lesson, String> {
         let lesson = parse(text)?;
         let is_there = |text: &String| !text.trim().is_empty();
@@ -188,7 +196,8 @@ impl Lesson {
         };
         let kernel = part(&lesson.kernel, "kernel", "kernel.ptx")?;
         let launch = part(&lesson.launch, "launch", "launch.toml")?;
-        Ok(Lesson { id: OWN, kernel, launch, ..lesson })
+        let cuda = Some(lesson.cuda.clone()).filter(is_there).or_else(|| beside("kernel.cu")).unwrap_or_default();
+        Ok(Lesson { id: OWN, kernel, cuda, launch, ..lesson })
     }
 
     /// Returns everything that would keep a reader from completing the lesson.
@@ -225,6 +234,9 @@ impl Lesson {
                 problems.push(format!("stop {number}: {error}"));
                 continue;
             }
+            if let Some(name) = stop.values.as_deref().filter(|name| !self.has_register(name)) {
+                problems.push(format!("stop {number}: the kernel has no register `%{name}`"));
+            }
             let Some(cycle) = self.cycle_of(stop) else {
                 problems
                     .push(format!("stop {number}: the run under {} does not reach it in {MOST_CYCLES} cycles", stop.technique));
@@ -236,6 +248,12 @@ impl Lesson {
             before = Some((stop, cycle));
         }
         problems
+    }
+
+    /// Whether the kernel has a register of that name, without its `%`.
+    fn has_register(&self, name: &str) -> bool {
+        let is_it = |sim: Sim| sim.machine.program.registers.iter().any(|known| known.name.trim_start_matches('%') == name);
+        self.techniques.first().and_then(|technique| self.sim(technique).ok()).is_some_and(is_it)
     }
 
     /// Returns the lesson's machine under a technique.
@@ -376,6 +394,7 @@ mod tests {
             (text.replacen("event = \"diverged\"", "event = \"gang_split\"", 1), "does not reach it"),
             (text.replacen("techniques = [", "techniques = [\"Nonsense\", ", 1), "Nonsense"),
             (text.replacen("add.u32", "bad.u32", 1), "bad.u32"),
+            (text.replacen("[[stop]]", "[[stop]]\nvalues = \"nothing\"", 1), "no register `%nothing`"),
         ] {
             assert_ne!(wrong, text, "{said}");
             let problems = Lesson::read_own(&wrong, |_| None).expect("it can be read").problems();

@@ -7,12 +7,14 @@ use warpscope_machine::event::EventKind;
 
 /// A place where the run halts.
 #[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, expecting = "a table with technique, keys, at, panel, text, question")]
+#[serde(deny_unknown_fields, expecting = "a table with technique, keys, at, panel, values, text, question")]
 pub struct Stop {
     /// If it differs from the technique of the stop before, the run restarts.
     pub technique: String,
     /// The only panel to show; `None` takes the lesson's.
     pub panel: Option<String>,
+    /// The variable whose values stand in the threads' tokens: a register of the PTX, without its `%`.
+    pub values: Option<String>,
     /// Keys of the machine that differ at this stop from the lesson's.
     #[serde(default)]
     pub keys: BTreeMap<String, String>,
