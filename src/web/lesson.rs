@@ -97,6 +97,7 @@ pub fn lesson_panel(handle: &Handle) -> Html {
     let print = Callback::from(|_: MouseEvent| {
         let _ = web_sys::window().map(|window| window.print());
     });
+    let question = course.current().and_then(|stop| stop.question.as_ref());
     let away = course.current().is_some() && handle.read(|lab| is_away(lab, &course));
     html! {
         <div key="lesson" class="lesson">
@@ -114,18 +115,36 @@ pub fn lesson_panel(handle: &Handle) -> Html {
                         <button type="button" class="plain" onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(number - 1))}>{ "Back to it" }</button>
                     </p>
                 }
+                if let Some(question) = question {
+                    { ask(handle, &course, question) }
+                }
             </div>
-            if let Some(question) = course.current().and_then(|stop| stop.question.as_ref()) {
-                { ask(handle, &course, question) }
-            }
             <nav class="stops" aria-label="Stops">
                 <button type="button" id="previous-stop" disabled={number <= 1} onclick={handle.callback(Lab::previous_stop)}>{ "Back" }</button>
                 { for dots }
-                <button type="button" id="next-stop" class="primary" disabled={course.is_last()} onclick={handle.callback(Lab::next_stop)}>
-                    { if number == 0 { "Begin" } else { "Next" } }
-                </button>
+                if question.is_some() && course.answer().is_none() {
+                    <button type="button" id="to-question" class="plain" title="Show the question below the text"
+                        onclick={|_: MouseEvent| bring_in_sight("question")}>{ "Question ↓" }</button>
+                }
+                { onwards(handle, &course) }
             </nav>
         </div>
+    }
+}
+
+/// Renders the way on: to the next stop, and from the last one to the next lesson.
+fn onwards(handle: &Handle, course: &Course) -> Html {
+    if let Some(next) = handle.read(Lab::next_lesson).filter(|_| course.is_last()) {
+        let onclick = handle.callback(move |lab: &mut Lab| {
+            lab.begin_lesson(next.clone());
+        });
+        let title = format!("Lesson {}: {}", next.number(), next.title);
+        return html! { <button type="button" id="next-lesson" class="primary" {title} {onclick}>{ "Next lesson →" }</button> };
+    }
+    html! {
+        <button type="button" id="next-stop" class="primary" disabled={course.is_last()} onclick={handle.callback(Lab::next_stop)}>
+            { if course.stop.is_none() { "Begin" } else { "Next" } }
+        </button>
     }
 }
 
@@ -139,7 +158,7 @@ fn is_away(lab: &Lab, course: &Course) -> bool {
 fn ask(handle: &Handle, course: &Course, question: &Question) -> Html {
     let given = course.answer();
     html! {
-        <section class="question" aria-label="Question">
+        <section class="question" id="question" aria-label="Question">
             <p><strong>{ question.text.clone() }</strong></p>
             { match &question.ask {
                 Ask::Choices { choices, right } => choices_to_make(handle, given, choices, *right),
@@ -159,7 +178,7 @@ fn ask(handle: &Handle, course: &Course, question: &Question) -> Html {
 fn give(handle: &Handle, answer: u64) {
     handle.act(|lab| lab.answer(answer));
     // After the explanation has been rendered.
-    gloo_timers::callback::Timeout::new(0, show_reason).forget();
+    gloo_timers::callback::Timeout::new(0, || bring_in_sight("because")).forget();
 }
 
 fn choices_to_make(handle: &Handle, given: Option<u64>, choices: &[String], right: usize) -> Html {
@@ -186,6 +205,56 @@ fn verdict(right: bool) -> &'static str {
     if right { "✓ right" } else { "✗ wrong" }
 }
 
+/// What an answer said of a lane. Lanes that are not active and were not chosen have no mark.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum LaneMark {
+    /// Active, and chosen.
+    Right,
+    /// Active, but not chosen.
+    Missed,
+    /// Chosen, but not active.
+    Wrong,
+}
+
+impl LaneMark {
+    fn of(is_active: bool, is_chosen: bool) -> Option<LaneMark> {
+        match (is_active, is_chosen) {
+            (true, true) => Some(LaneMark::Right),
+            (true, false) => Some(LaneMark::Missed),
+            (false, true) => Some(LaneMark::Wrong),
+            (false, false) => None,
+        }
+    }
+
+    fn class(self) -> &'static str {
+        match self {
+            LaneMark::Right => "right",
+            LaneMark::Missed => "missed",
+            LaneMark::Wrong => "wrong",
+        }
+    }
+
+    fn sign(self) -> &'static str {
+        match self {
+            LaneMark::Right => "✓",
+            LaneMark::Missed => "?",
+            LaneMark::Wrong => "✗",
+        }
+    }
+}
+
+/// Says what the marks of a wrong answer mean, those that it has.
+fn mark_legend(right: u64, given: u64) -> String {
+    let marks = [
+        (right & given, LaneMark::Right, "right"),
+        (right & !given, LaneMark::Missed, "missed: it is active"),
+        (given & !right, LaneMark::Wrong, "wrong: it is not active"),
+    ];
+    let told: Vec<String> =
+        marks.iter().filter(|(lanes, ..)| *lanes != 0).map(|(_, mark, words)| format!("{} {words}", mark.sign())).collect();
+    format!(" {}", told.join(" · "))
+}
+
 #[derive(Properties, PartialEq)]
 struct LaneChoiceProps {
     handle: Handle,
@@ -195,8 +264,7 @@ struct LaneChoiceProps {
     given: Option<u64>,
 }
 
-/// A warp's lanes, of which the user clicks those expected to be active. After the check, active lanes are filled, and lanes
-/// that the user was wrong about are crossed.
+/// A warp's lanes, of which the user clicks those expected to be active. After the check each has its mark.
 #[component]
 fn LaneChoice(props: &LaneChoiceProps) -> Html {
     let chosen = use_state_eq(|| 0u64);
@@ -204,12 +272,7 @@ fn LaneChoice(props: &LaneChoiceProps) -> Html {
     let lane = |lane: u32| {
         let bit = 1u64 << lane;
         let expected = given.unwrap_or(*chosen) & bit != 0;
-        let mark = given.map(|_| match (right & bit != 0, expected) {
-            (true, true) => "active",
-            (true, false) => "active missed",
-            (false, true) => "missed",
-            (false, false) => "",
-        });
+        let mark = given.and_then(|_| LaneMark::of(right & bit != 0, expected));
         let chosen = chosen.clone();
         let onclick = Callback::from(move |_: MouseEvent| {
             if given.is_none() {
@@ -217,8 +280,12 @@ fn LaneChoice(props: &LaneChoiceProps) -> Html {
             }
         });
         html! {
-            <button type="button" class={classes!("lane", mark)} aria-pressed={expected.to_string()} aria-label={format!("Lane {lane}")}
-                aria-disabled={given.is_some().then_some("true")} {onclick}>{ lane }</button>
+            <button type="button" class={classes!("lane", mark.map(LaneMark::class))} aria-pressed={expected.to_string()}
+                aria-label={mark.map_or_else(|| format!("Lane {lane}"), |mark| format!("Lane {lane}: {}", mark.class()))}
+                aria-disabled={given.is_some().then_some("true")} {onclick}>
+                { lane }
+                if let Some(mark) = mark { <span aria-hidden="true">{ mark.sign() }</span> }
+            </button>
         }
     };
     let oncheck = {
@@ -231,7 +298,7 @@ fn LaneChoice(props: &LaneChoiceProps) -> Html {
             if let Some(given) = given {
                 <p class={classes!("checked", (given != right).then_some("off"))}>
                     { verdict(given == right) }
-                    if given != right { <span class="note">{ " Filled: the lanes that are active. Crossed: where your answer differs." }</span> }
+                    if given != right { <span class="note">{ mark_legend(right, given) }</span> }
                 </p>
             } else {
                 <button type="button" id="check-lanes" class="small" onclick={oncheck}>{ "Check" }</button>
@@ -240,10 +307,10 @@ fn LaneChoice(props: &LaneChoiceProps) -> Html {
     }
 }
 
-/// Scrolls the explanation of the answer into view.
-fn show_reason() {
+/// Scrolls a part of the lesson's text into view, its lower end at that of the panel.
+fn bring_in_sight(id: &str) {
     let document = web_sys::window().and_then(|window| window.document());
-    if let Some(reason) = document.and_then(|document| document.get_element_by_id("because")) {
-        reason.scroll_into_view_with_bool(false);
+    if let Some(part) = document.and_then(|document| document.get_element_by_id(id)) {
+        part.scroll_into_view_with_bool(false);
     }
 }

@@ -29,7 +29,8 @@ pub fn status_line(handle: &Handle, hint: bool, embed: bool, onask: &Callback<()
     }
 }
 
-/// Renders the three hints of a first visit. Asking about a lane opens the inspector.
+/// Renders the hints of a first visit. Asking about a lane opens the inspector; once the kernel was compared, the last hint is a
+/// kernel on which the comparison ends the other way round.
 fn first_steps(handle: &Handle, hints: Hints, onask: &Callback<()>) -> Html {
     let button = |done: bool, id: &'static str, words: Html, act: Callback<MouseEvent>| {
         let class = if done { "small done" } else { "small" };
@@ -44,10 +45,15 @@ fn first_steps(handle: &Handle, hints: Hints, onask: &Callback<()>) -> Html {
     };
     html! {
         <p class="hint first" role="status">
-            <span>{ "Three things to try:" }</span>
+            <button type="button" class="small" id="start-here" onclick={handle.callback(Lab::begin_basics)}>{ "New to warps? Start here" }</button>
+            <span>{ "Or try:" }</span>
             { button(hints.stepped, "try-step", html! { <><span class="by-keys">{ "press " }<kbd>{ "→" }</kbd>{ " to " }</span>{ "step one cycle" }</> }, handle.callback(Lab::step)) }
             { button(hints.asked, "try-asking", html! { { "why is this lane idle?" } }, ask) }
-            { button(hints.compared, "try-compaction", html! { { "the same under TBC" } }, handle.callback(Lab::try_compaction)) }
+            if hints.compared {
+                { button(hints.contrasted, "try-counterexample", html! { { "where TBC loses: collatz" } }, handle.callback(Lab::try_counterexample)) }
+            } else {
+                { button(false, "try-compaction", html! { { "the same under TBC" } }, handle.callback(Lab::try_compaction)) }
+            }
             <button type="button" class="plain" aria-label="No hints" onclick={handle.callback(|lab| lab.hints = None)}>{ "×" }</button>
         </p>
     }

@@ -152,7 +152,7 @@ async fn messages_hide_neither_legend_nor_rows() {
 }
 
 #[tokio::test]
-async fn answers_are_in_sight_on_a_small_screen() {
+async fn a_question_stands_below_the_text_on_a_small_screen() {
     on_the_page("answers", async |page| {
         let mut questions = 0;
         for lesson in warpscope_study::lesson::all() {
@@ -165,11 +165,16 @@ async fn answers_are_in_sight_on_a_small_screen() {
                 page.see(".lesson h3", &lesson.title).await;
                 page.see(".lesson .note", &format!("stop {} of", at + 1)).await;
                 page.see(".question", "").await;
-                let inside = "const q = document.querySelector('.side').getBoundingClientRect(); \
+                let covered = "document.querySelector('.question').getBoundingClientRect().top \
+                               < document.querySelector('#lesson-text').getBoundingClientRect().bottom";
+                assert_eq!(page.eval(covered).await, false, "{}, stop {}", lesson.id, at + 1);
+                let text = page.number("document.querySelector('.lesson > .scroll').clientHeight").await;
+                assert!(text >= 240.0, "{}, stop {}: {text} px for the text", lesson.id, at + 1);
+                // One click leads to the choices.
+                page.click("#to-question").await;
+                let inside = "const q = document.querySelector('.lesson > .scroll').getBoundingClientRect(); \
                     return [...document.querySelectorAll('.choice, .lane')].every((c) => { const r = c.getBoundingClientRect(); return r.top >= q.top && r.bottom <= q.bottom })";
                 assert_eq!(page.script(inside, vec![]).await, true, "{}, stop {}", lesson.id, at + 1);
-                let text = page.number("document.querySelector('.lesson > .scroll').clientHeight").await;
-                assert!(text >= 120.0, "{}, stop {}: {text} px for the text", lesson.id, at + 1);
             }
         }
         page.screenshot("last").await;

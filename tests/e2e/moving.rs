@@ -5,7 +5,7 @@ use crate::{on_the_page, opened_at};
 
 #[tokio::test]
 async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
-    on_the_page("first-visit", async |page| {
+    opened_at("first-visit", "", async |page| {
         assert_eq!(page.title().await, "Warpscope");
         for panel in ["Source", "Mechanism", "Timeline"] {
             page.see(&format!("section[aria-label={panel}] h2"), panel).await;
@@ -13,6 +13,7 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
         page.see("section[aria-label=Details] .tabs button[aria-pressed=true]", "Inspector").await;
         // A branch has just masked half of the selected warp's lanes, and the picture says so.
         page.until("document.querySelector('#mechanism').getAttribute('aria-label').includes('16 of 32 lanes active')").await;
+        page.see("#start-here", "New to warps? Start here").await;
         page.see("#selected", "Warp").await;
         page.until("document.querySelectorAll('.inspector tr.top').length === 1").await;
         assert!(page.number("document.querySelectorAll('.inspector section:first-of-type tbody tr').length").await >= 2.0);
@@ -31,7 +32,13 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
         page.see("#try-step.done", "to step one cycle").await;
         page.click("#try-compaction").await;
         page.until_techniques("TBC").await;
+        // The result is said in a line, and there is a kernel on which it is the other way round.
+        page.see("#notice", "% fewer: its warps use").await;
+        page.screenshot("compaction").await;
+        page.click("#try-counterexample").await;
+        page.see("#notice", "% more: its warps use").await;
         page.until("!document.querySelector('.hint')").await;
+        page.screenshot("counterexample").await;
         page.reload().await;
         page.see("h1", "Warpscope").await;
         assert!(!page.has(".hint").await, "the hint is for the first visit");

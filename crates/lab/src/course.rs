@@ -68,6 +68,19 @@ impl Lab {
         true
     }
 
+    /// Opens the first lesson, for readers to whom warps are new.
+    pub fn begin_basics(&mut self) {
+        if let Some(first) = lesson::all().first() {
+            self.begin_lesson(first.clone());
+        }
+    }
+
+    /// Returns the lesson behind the open one in the list; `None` behind the last, and behind a lesson of the user's own.
+    pub fn next_lesson(&self) -> Option<&'static Lesson> {
+        let open = self.course.as_ref()?.lesson.id;
+        lesson::all().iter().skip_while(|lesson| lesson.id != open).nth(1)
+    }
+
     /// Opens the user's own lesson, or says what is wrong with it. Returns whether it was opened.
     pub fn open_own_lesson(&mut self, whence: &str, text: &str) -> bool {
         let read = Lesson::read_own(text, |_| None).and_then(|lesson| {

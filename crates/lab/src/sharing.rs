@@ -1,9 +1,11 @@
 //! Converts a [`Lab`] to a [`Link`] and back: for sharing and the address bar.
 
-use super::first::FIRST;
 use super::{Lab, Link, MachineSpec, Notice, Origin, Tab, Texts};
 use warpscope_catalogue::Size;
 use warpscope_pictures::view::Selection;
+
+/// The kernel that a link opens which names an unknown one, on a page without a kernel.
+const INSTEAD: &str = "collatz";
 
 /// Returns the tab with which a page opens, or a lesson.
 fn opening_tab(is_lesson: bool) -> Tab {
@@ -148,9 +150,9 @@ impl Lab {
                 let origin = if origin.size == Size::Small { origin.watched_on(&self.setup) } else { origin };
                 self.load_texts(Some(origin), origin.workload.ptx, origin.launch());
             }
-            // For an unknown kernel the current stage stays; without one, the first visit's kernel is loaded.
+            // For an unknown kernel the current stage stays; without one, another kernel is loaded.
             (None, None) if link.kernel.is_some() && self.stage.is_some() => self.build(None),
-            (None, None) if link.kernel.is_some() => self.choose(Origin::find(FIRST, link.size)),
+            (None, None) if link.kernel.is_some() => self.choose(Origin::find(INSTEAD, link.size)),
             (None, None) => self.load_texts(None, "", ""),
         }
     }

@@ -3,6 +3,7 @@
 mod breakpoints;
 mod choosing;
 mod films;
+mod first;
 mod links;
 mod moving;
 mod pictures;

@@ -322,7 +322,7 @@ fn an_event_that_was_looked_for_says_who_it_is_about() {
     lab.seek(0);
     lab.next_event();
     let told = lab.notice.clone().expect("a notice");
-    assert!(told.text.starts_with("Divergence: warp 0 diverges at ") && told.text.contains("1 of its lanes"), "{told:?}");
+    assert!(told.text.starts_with("Divergence: warp 0 diverges at ") && told.text.contains("24 of its lanes"), "{told:?}");
     assert_eq!(told.show, Some(Selection::Warp { sm: 0, warp: 0 }));
     lab.step();
     lab.previous_event();

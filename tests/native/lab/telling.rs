@@ -136,8 +136,8 @@ fn a_kernel_that_depends_on_lock_step_is_judged_by_what_lock_step_leaves() {
         let stage = lab.stage.as_ref().expect("a stage");
         let Some(verdict) = stage.verdict() else { continue };
         let notice = stage.ending();
-        let accesses =
-            "thread 0 of block 0 writes shared address 0x0 at PTX line 32, thread 1 of the same warp reads it at PTX line 34";
+        let accesses = "thread 0 of block 0 writes shared address 0x0 at PTX line 40 (kernel.cu:16), \
+                        thread 1 of the same warp reads it at PTX line 43 (kernel.cu:17)";
         match &verdict {
             ResultVerdict::LockStep(how) => {
                 assert!(how.starts_with("The result is that of warps in lock-step, and the kernel depends on that: "), "{how}");
