@@ -29,8 +29,7 @@ pub fn status_line(handle: &Handle, hint: bool, embed: bool, onask: &Callback<()
     }
 }
 
-/// Renders the hints of a first visit. Asking about a lane opens the inspector; once the kernel was compared, the last hint is a
-/// kernel on which the comparison ends the other way round.
+/// Renders the hints of a first visit. Asking about a lane opens the inspector.
 fn first_steps(handle: &Handle, hints: Hints, onask: &Callback<()>) -> Html {
     let button = |done: bool, id: &'static str, words: Html, act: Callback<MouseEvent>| {
         let class = if done { "small done" } else { "small" };
@@ -49,11 +48,7 @@ fn first_steps(handle: &Handle, hints: Hints, onask: &Callback<()>) -> Html {
             <span>{ "Or try:" }</span>
             { button(hints.stepped, "try-step", html! { <><span class="by-keys">{ "press " }<kbd>{ "→" }</kbd>{ " to " }</span>{ "step one cycle" }</> }, handle.callback(Lab::step)) }
             { button(hints.asked, "try-asking", html! { { "why is this lane idle?" } }, ask) }
-            if hints.compared {
-                { button(hints.contrasted, "try-counterexample", html! { { "where TBC loses: collatz" } }, handle.callback(Lab::try_counterexample)) }
-            } else {
-                { button(false, "try-compaction", html! { { "the same under TBC" } }, handle.callback(Lab::try_compaction)) }
-            }
+            { button(hints.compared, "try-compaction", html! { { "the same under TBC" } }, handle.callback(Lab::try_compaction)) }
             <button type="button" class="plain" aria-label="No hints" onclick={handle.callback(|lab| lab.hints = None)}>{ "×" }</button>
         </p>
     }
@@ -71,6 +66,7 @@ fn notice_line(handle: &Handle) -> Html {
     if let (Some(misfit), None) = (misfit, &notice) {
         return html! { <div class="notice bad" role="alert" id="notice"><span>{ inline(&misfit) }</span>{ take_back }</div> };
     }
+    let has_counterexample = notice.as_ref().is_some_and(|notice| notice.has_counterexample);
     let (text, bad, show) = match (notice, goal) {
         (Some(notice), _) => (notice.text, notice.bad, notice.show),
         (None, Goal::Search(_)) => ("Searching for the next one… Space stops.".to_string(), false, None),
@@ -90,6 +86,9 @@ fn notice_line(handle: &Handle) -> Html {
         <div class={classes!("notice", bad.then_some("bad"))} role={if bad { "alert" } else { "status" }} id="notice">
             <span>{ inline(&(text + running.as_deref().unwrap_or_default())) }</span>
             { take_back }
+            if has_counterexample {
+                <button type="button" class="small" id="try-counterexample" onclick={handle.callback(Lab::try_counterexample)}>{ "Where TBC loses: collatz" }</button>
+            }
             if let Some(onclick) = go {
                 <button type="button" class="plain" {onclick}>{ what }</button>
             }

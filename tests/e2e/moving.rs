@@ -37,7 +37,7 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
         page.screenshot("compaction").await;
         page.click("#try-counterexample").await;
         page.see("#notice", "% more: its warps use").await;
-        page.until("!document.querySelector('.hint')").await;
+        page.until("document.querySelector('#kernel').value === 'collatz' && !document.querySelector('.hint')").await;
         page.screenshot("counterexample").await;
         page.reload().await;
         page.see("h1", "Warpscope").await;

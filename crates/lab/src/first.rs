@@ -33,8 +33,6 @@ pub struct Hints {
     pub asked: bool,
     /// The kernel was run under another technique.
     pub compared: bool,
-    /// The kernel on which that technique loses was looked at.
-    pub contrasted: bool,
 }
 
 impl Lab {
@@ -93,30 +91,35 @@ impl Lab {
     pub fn try_compaction(&mut self) {
         self.decide("divergence", Some("TBC"));
         self.go_to_a_compaction();
-        self.notice = self.gain().map(Notice::good);
+        self.notice = self.gain().map(|text| Notice { has_counterexample: true, ..Notice::good(text) });
         self.tried(|hints| hints.compared = true);
     }
 
     /// Loads the kernel on which thread block compaction loses, under it, and says what the whole run loses.
     pub fn try_counterexample(&mut self) {
-        let hints = self.hints;
         self.load_with(COUNTER);
-        self.hints = hints;
         self.decide("divergence", Some("TBC"));
         self.go_to_a_compaction();
         self.notice = self.gain().map(Notice::good);
-        self.tried(|hints| hints.contrasted = true);
     }
 
     /// Seeks to the cycle, of the next `FAR`, that forms a warp of threads from the most static warps.
     fn go_to_a_compaction(&mut self) {
         let Some(stage) = &mut self.stage else { return };
-        let end = stage.session.cycle() + FAR;
-        let mut best = (0, 0);
-        while stage.session.search(SearchTarget::Event(EventKind::Formed), end.saturating_sub(stage.session.cycle())) {
-            best = best.max((origins(stage), u64::MAX - stage.session.cycle()));
+        let block_warps = stage.session.sim().machine.block_warps;
+        let (mut best, mut at) = (0, stage.session.cycle());
+        for _ in 0..FAR {
+            stage.session.step();
+            let origins = origins(stage);
+            if origins > best {
+                (best, at) = (origins, stage.session.cycle());
+            }
+            // No warp has threads of more.
+            if best >= block_warps {
+                break;
+            }
         }
-        stage.session.seek(u64::MAX - best.1);
+        stage.session.seek(at);
         self.selection = Some(Selection::Warp { sm: 0, warp: 0 });
     }
 
@@ -156,7 +159,7 @@ impl Lab {
     pub(super) fn tried(&mut self, note: impl FnOnce(&mut Hints)) {
         if let Some(hints) = &mut self.hints {
             note(hints);
-            if *hints == (Hints { stepped: true, asked: true, compared: true, contrasted: true }) {
+            if *hints == (Hints { stepped: true, asked: true, compared: true }) {
                 self.hints = None;
             }
         }

@@ -133,17 +133,19 @@ pub struct Notice {
     pub bad: bool,
     /// The warp, lane or block that the message is about.
     pub show: Option<Selection>,
+    /// Whether it offers the kernel on which the technique that it praises loses ([`Lab::try_counterexample`]).
+    pub has_counterexample: bool,
 }
 
 impl Notice {
     /// Returns a message about what was done or found.
     pub fn good(text: impl Into<String>) -> Notice {
-        Notice { text: text.into(), bad: false, show: None }
+        Notice { text: text.into(), bad: false, show: None, has_counterexample: false }
     }
 
     /// Returns a message about what went wrong.
     pub fn bad(text: impl Into<String>) -> Notice {
-        Notice { text: text.into(), bad: true, show: None }
+        Notice { text: text.into(), bad: true, show: None, has_counterexample: false }
     }
 
     fn limit() -> Notice {
