@@ -15,6 +15,7 @@ use super::layout::{Layout, LayoutAction, Sheet, changing};
 use super::lesson::{lesson_list, use_progress};
 use super::notice::status_line;
 use super::pool::use_contest;
+use super::presenting;
 use super::print::PrintSheet;
 use super::settings::Settings;
 use super::side::side;
@@ -29,7 +30,6 @@ use super::{share, theme};
 use std::rc::Rc;
 use warpscope_lab::{Goal, Lab, Notice, Tab};
 use warpscope_pictures::scene::Theme;
-use warpscope_pictures::view::{Script, Selection};
 use yew::prelude::*;
 
 /// The scale of the pictures while presenting.
@@ -57,7 +57,7 @@ pub fn App() -> Html {
 
     let zoom = if layout.presents { PRESENTED } else { 1.0 };
     let alone = handle.read(|lab| lab.panel.clone());
-    let choice = Choice { alone: alone.as_deref(), has_room, zoom };
+    let choice = Choice { alone: alone.as_deref(), has_room, zoom, presents: layout.presents };
     let onalone = {
         let handle = handle.clone();
         Callback::from(move |chosen: Option<Rc<str>>| {
@@ -75,7 +75,9 @@ pub fn App() -> Html {
     };
     let next_panel = {
         let (handle, alone, onalone) = (handle.clone(), alone.clone(), onalone.clone());
-        Callback::from(move |()| onalone.emit(next_alone(&handle, Choice { alone: alone.as_deref(), has_room, zoom: 1.0 })))
+        Callback::from(move |()| {
+            onalone.emit(next_alone(&handle, Choice { alone: alone.as_deref(), has_room, zoom: 1.0, presents: false }))
+        })
     };
     use_shortcuts(&handle, &layout, ontheme.clone(), next_panel);
     let onresize = {
@@ -121,7 +123,7 @@ pub fn App() -> Html {
                     }
                 </div>
                 if layout.presents {
-                    { presented_line(&handle) }
+                    { presenting::below(&handle) }
                 } else {
                     { split(Edge::Timeline) }
                     <Timeline handle={handle.clone()} theme={*theme} asked={layout.asked} />
@@ -209,17 +211,4 @@ fn sheet(handle: &Handle, layout: &UseReducerHandle<Layout>, theme: Theme) -> Ht
         Some(Sheet::Help) => help(onclose),
         None => Html::default(),
     }
-}
-
-/// Renders the selected warp's line of the source below the stage, while presenting.
-fn presented_line(handle: &Handle) -> Html {
-    let line = handle.on_stage(|lab, stage| {
-        let (sm, warp) = lab.selection.and_then(Selection::warp)?;
-        let pc = stage.picture().warp(sm, warp)?.pc;
-        let script = if stage.listing.cuda_line(pc).is_some() { Script::Cuda } else { Script::Ptx };
-        let at = stage.listing.line_in(script, pc)?;
-        Some((format!("Warp {warp}, line {at}"), stage.listing.text(script, at as usize - 1).trim().to_string()))
-    });
-    let Some((at, text)) = line.flatten() else { return html! { <p class="presented">{ "\u{a0}" }</p> } };
-    html! { <p class="presented"><span>{ at }</span><code>{ text }</code></p> }
 }

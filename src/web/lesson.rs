@@ -82,23 +82,9 @@ pub fn lesson_panel(handle: &Handle) -> Html {
         return html! { <p class="empty"><strong>{ "No lesson is open" }</strong>{ "Choose one under Lessons at the top." }</p> };
     };
     let lesson = &course.lesson;
-    let (text, number) = match course.stop {
-        Some(at) => (lesson.stops[at].text.as_str(), at + 1),
-        None => (lesson.about.as_str(), 0),
-    };
-    let dots = (0..lesson.stops.len()).map(|at| {
-        let current = (course.stop == Some(at)).then_some("true");
-        let title = format!("Stop {} ({})", at + 1, lesson.stops[at].technique);
-        html! {
-            <button type="button" class="dot" aria-current={current} aria-label={title.clone()} {title}
-                onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(at))}></button>
-        }
-    });
     let print = Callback::from(|_: MouseEvent| {
         let _ = web_sys::window().map(|window| window.print());
     });
-    let question = course.current().and_then(|stop| stop.question.as_ref());
-    let away = course.current().is_some() && handle.read(|lab| is_away(lab, &course));
     html! {
         <div key="lesson" class="lesson">
             <div class="scroll" aria-live="polite" tabindex="0" role="region" aria-label="The lesson's text">
@@ -106,29 +92,83 @@ pub fn lesson_panel(handle: &Handle) -> Html {
                     <button type="button" class="plain" id="leave" onclick={handle.callback(Lab::leave_lesson)}>{ "Leave" }</button></h3>
                 <p class="note">{ &lesson.section }
                     if let Some(stop) = course.current() {
-                        { format!(" · stop {number} of {} · ", lesson.stops.len()) }<strong>{ &stop.technique }</strong>
+                        { format!(" · {} · ", stop_words(&course)) }<strong>{ &stop.technique }</strong>
                     }
                 </p>
-                <div class="prose" id="lesson-text">{ prose(text) }</div>
-                if away {
-                    <p class="note">{ "You have moved on from this stop. " }
-                        <button type="button" class="plain" onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(number - 1))}>{ "Back to it" }</button>
-                    </p>
-                }
-                if let Some(question) = question {
-                    { ask(handle, &course, question) }
-                }
+                { told(handle, &course) }
+                { asked(handle, &course) }
             </div>
-            <nav class="stops" aria-label="Stops">
-                <button type="button" id="previous-stop" disabled={number <= 1} onclick={handle.callback(Lab::previous_stop)}>{ "Back" }</button>
-                { for dots }
-                if question.is_some() && course.answer().is_none() {
-                    <button type="button" id="to-question" class="plain" title="Show the question below the text"
-                        onclick={|_: MouseEvent| bring_in_sight("question")}>{ "Question ↓" }</button>
-                }
-                { onwards(handle, &course) }
-            </nav>
+            { stops(handle, &course) }
         </div>
+    }
+}
+
+/// Renders the open lesson below the stage, for a class: what the stop says, beside its question.
+pub fn presented_lesson(handle: &Handle) -> Html {
+    let Some(course) = handle.read(|lab| lab.course.clone()) else { return Html::default() };
+    let words = course.current().map(|_| stop_words(&course));
+    html! {
+        <section class="lesson presented-lesson" aria-label="Lesson">
+            <header>
+                <strong>{ &course.lesson.title }</strong><span class="note">{ words }</span>
+                { stops(handle, &course) }
+            </header>
+            <div class="scroll" aria-live="polite" tabindex="0" role="region" aria-label="The lesson's text">
+                <div>{ told(handle, &course) }</div>
+                { asked(handle, &course) }
+            </div>
+        </section>
+    }
+}
+
+/// Says at which stop the lesson is.
+fn stop_words(course: &Course) -> String {
+    format!("stop {} of {}", course.stop.map_or(0, |at| at + 1), course.lesson.stops.len())
+}
+
+/// Renders the text of the current stop, or the lesson's introduction before the first.
+fn told(handle: &Handle, course: &Course) -> Html {
+    let text = course.current().map_or(course.lesson.about.as_str(), |stop| stop.text.as_str());
+    let back = course.stop.filter(|_| handle.read(|lab| is_away(lab, course)));
+    html! {
+        <>
+            <div class="prose" id="lesson-text">{ prose(text) }</div>
+            if let Some(at) = back {
+                <p class="note">{ "You have moved on from this stop. " }
+                    <button type="button" class="plain" onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(at))}>{ "Back to it" }</button>
+                </p>
+            }
+        </>
+    }
+}
+
+/// Renders the question of the current stop, if it has one.
+fn asked(handle: &Handle, course: &Course) -> Html {
+    let question = course.current().and_then(|stop| stop.question.as_ref());
+    question.map_or_else(Html::default, |question| ask(handle, course, question))
+}
+
+/// Renders the buttons that lead from stop to stop.
+fn stops(handle: &Handle, course: &Course) -> Html {
+    let dots = course.lesson.stops.iter().enumerate().map(|(at, stop)| {
+        let current = (course.stop == Some(at)).then_some("true");
+        let title = format!("Stop {} ({})", at + 1, stop.technique);
+        html! {
+            <button type="button" class="dot" aria-current={current} aria-label={title.clone()} {title}
+                onclick={handle.callback(move |lab: &mut Lab| lab.go_to_stop(at))}></button>
+        }
+    });
+    let is_asked = course.answer().is_none() && course.current().is_some_and(|stop| stop.question.is_some());
+    html! {
+        <nav class="stops" aria-label="Stops">
+            <button type="button" id="previous-stop" disabled={course.stop.unwrap_or(0) == 0} onclick={handle.callback(Lab::previous_stop)}>{ "Back" }</button>
+            { for dots }
+            if is_asked {
+                <button type="button" id="to-question" class="plain" title="Show the question below the text"
+                    onclick={|_: MouseEvent| bring_in_sight("question")}>{ "Question ↓" }</button>
+            }
+            { onwards(handle, course) }
+        </nav>
     }
 }
 

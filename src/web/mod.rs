@@ -56,6 +56,7 @@ mod numbers;
 mod paint;
 mod plots;
 mod pool;
+mod presenting;
 mod print;
 mod prose;
 #[cfg(debug_assertions)]

@@ -79,6 +79,8 @@ pub struct Choice<'a> {
     pub has_room: bool,
     /// The scale of the pictures.
     pub zoom: f64,
+    /// The stage is shown to a class: its header names the run, and has no menus.
+    pub presents: bool,
 }
 
 /// The leading panel, and how it shares the stage.
@@ -118,7 +120,11 @@ pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Call
     html! {
         <section class="panel stage" aria-label="Mechanism">
             <header>
-                <h2>{ "Mechanism" }</h2>
+                if choice.presents {
+                    <h2>{ run_name(handle) }</h2>
+                } else {
+                    <h2>{ "Mechanism" }</h2>
+                }
                 if panels.len() > 1 {
                     { chooser(&panels, chosen, single.is_none(), onalone) }
                 } else if let Some(panel) = only {
@@ -128,10 +134,10 @@ pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Call
                     <span class="figure">{ panel.figure }</span>
                 }
                 <span class="push"></span>
-                if handle.seat() == 0 {
+                if handle.seat() == 0 && !choice.presents {
                     <MotionMenu />
                 }
-                if let Some(panel) = only {
+                if let Some(panel) = only.filter(|_| !choice.presents) {
                     <SaveMenu handle={handle.clone()} {theme} subject={Subject::Panel(panel)} />
                 }
             </header>
@@ -141,6 +147,16 @@ pub fn stage_panel(handle: &Handle, theme: Theme, choice: Choice, onalone: &Call
             </div>
         </section>
     }
+}
+
+/// Names the run: its kernel, or the lesson, and its technique.
+fn run_name(handle: &Handle) -> String {
+    let name = handle.on_stage(|lab, stage| {
+        let kernel = lab.origin.map_or(stage.kernel.as_str(), |origin| origin.workload.title);
+        let technique = lab.shown().0.technique.as_str();
+        format!("{kernel} · {}", if technique.is_empty() { "default" } else { technique })
+    });
+    name.unwrap_or_default()
 }
 
 /// Returns the panels that share the stage, and the leading one.

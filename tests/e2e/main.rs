@@ -21,6 +21,7 @@ mod looking;
 mod moving;
 mod plots;
 mod pool;
+mod presenting;
 #[path = "../shared/sample.rs"]
 mod sample;
 mod server;

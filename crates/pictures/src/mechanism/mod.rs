@@ -70,11 +70,7 @@ impl<'a> PanelView<'a> {
 
     /// Returns the warp to show: the selected one, the first of the selected block, or the SM's first.
     fn focus(&self) -> Option<&'a WarpPicture> {
-        let chosen = match self.selection {
-            Some(Selection::Block { sm, slot }) => self.picture.warps.iter().find(|w| (w.sm, w.slot) == (sm, slot)),
-            other => other.and_then(Selection::warp).and_then(|(sm, warp)| self.picture.warp(sm, warp)),
-        };
-        chosen.or(self.warps().next())
+        self.picture.focus(self.selection)
     }
 
     /// Returns the warps of the selected SM.

@@ -1,5 +1,6 @@
 //! The state of every resident warp at one cycle.
 
+use super::Selection;
 use serde::Serialize;
 use warpscope_kernel::program::Pc;
 use warpscope_machine::event::Reason;
@@ -126,6 +127,16 @@ impl Picture {
     /// Returns the static warp of that number, if it is resident.
     pub fn warp(&self, sm: u16, warp: u16) -> Option<&WarpPicture> {
         self.warps.iter().find(|w| w.sm == sm && w.warp == warp)
+    }
+
+    /// Returns the warp that pictures show large: the selected one, the first of the selected block, or the first of its SM.
+    pub fn focus(&self, selection: Option<Selection>) -> Option<&WarpPicture> {
+        let chosen = match selection {
+            Some(Selection::Block { sm, slot }) => self.warps.iter().find(|w| (w.sm, w.slot) == (sm, slot)),
+            other => other.and_then(Selection::warp).and_then(|(sm, warp)| self.warp(sm, warp)),
+        };
+        let sm = selection.map_or(0, Selection::sm);
+        chosen.or_else(|| self.warps.iter().find(|warp| warp.sm == sm))
     }
 }
 
