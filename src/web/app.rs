@@ -126,7 +126,7 @@ pub fn App() -> Html {
                     { presenting::below(&handle) }
                 } else {
                     { split(Edge::Timeline) }
-                    <Timeline handle={handle.clone()} theme={*theme} asked={layout.asked} />
+                    <Timeline handle={handle.clone()} others={others.clone()} theme={*theme} asked={layout.asked} />
                 }
             </main>
             <footer class="dock">

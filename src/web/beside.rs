@@ -54,6 +54,9 @@ pub fn runs(leader: &Handle, others: &[Handle], stage: &Html, panel: impl Fn(&Ha
     if others.is_empty() {
         return stage.clone();
     }
+    let reached = |run: &Handle| run.on_stage(|_, stage| stage.session.cycle()).unwrap_or(0);
+    let longest = others.iter().map(reached).fold(reached(leader), u64::max).max(1);
+    let did = |run: &Handle| what_warps_did(run, reached(run) as f64 / longest as f64);
     html! {
         <div class="runs" id="runs" data-runs={(others.len() + 1).to_string()}>
             <article class="run" aria-label={leader.read(run_name)}>
@@ -64,13 +67,13 @@ pub fn runs(leader: &Handle, others: &[Handle], stage: &Html, panel: impl Fn(&Ha
                     <button type="button" class="plain" id="beside-none" title="Only this run" onclick={leader.callback(|lab| lab.beside.wishes.clear())}>{ "Alone" }</button>
                 </header>
                 <p class="standing"><span>{ "It sets the pace." }</span><span class="note">{ cycle_words(leader) }</span></p>
-                { what_warps_did(leader) }
+                { did(leader) }
                 { stage.clone() }
             </article>
             { for others.iter().enumerate().map(|(at, other)| html! {
                 <article class="run" key={at} aria-label={other.read(run_name)}>
                     { head(leader, other, at) }
-                    { what_warps_did(other) }
+                    { did(other) }
                     { panel(other) }
                 </article>
             }) }
@@ -115,8 +118,9 @@ fn head(leader: &Handle, other: &Handle, at: usize) -> Html {
     }
 }
 
-/// Renders the share of each reason in the warp-cycles so far, as a bar.
-fn what_warps_did(handle: &Handle) -> Html {
+/// Renders the share of each reason in the warp-cycles so far, as a bar. All runs have one scale: `length` is the run's share of the
+/// longest one's cycles.
+fn what_warps_did(handle: &Handle, length: f64) -> Html {
     let Some(cycles) = handle.on_stage(|_, stage| stage.report().warp_cycles) else { return Html::default() };
     let count = |reason: Reason| cycles.get(reason);
     let all: u64 = Reason::ALL.into_iter().map(count).sum();
@@ -127,7 +131,11 @@ fn what_warps_did(handle: &Handle) -> Html {
         html! { <b {class} {title} style={format!("flex-grow:{:.4}", share(reason))}></b> }
     };
     let shown = Reason::listed(count).into_iter().filter(|reason| count(*reason) > 0);
-    html! { <div class="race-bar whole" role="img" aria-label="What its warps have done">{ for shown.map(part) }</div> }
+    html! {
+        <div class="race-lane">
+            <div class="race-bar whole" role="img" aria-label="What its warps have done" style={format!("width:{:.2}%", 100.0 * length)}>{ for shown.map(part) }</div>
+        </div>
+    }
 }
 
 fn changed(leader: &Handle, change: impl Fn(&mut Lab, String) + 'static) -> Callback<Event> {

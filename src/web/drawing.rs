@@ -188,6 +188,7 @@ fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Optio
 }
 
 pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, f64)) -> Scene<Selection> {
+    let baseline = lab.baseline(stage);
     subject.draw(PanelView {
         sim: stage.session.sim(),
         picture: &stage.picture(),
@@ -197,6 +198,7 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
         tally: stage.session.replay().tally(),
         record: stage.session.record(),
         issues: stage.session.issues(),
+        baseline: baseline.as_deref(),
         names_parts: lab.hints.is_some(),
         values: lab.values(),
         width: width as f32,

@@ -29,7 +29,8 @@ async fn a_lesson_keeps_its_text_and_its_question_while_it_is_presented() {
                 assert_eq!(page.eval(CUT).await, "", "at {width}");
                 let stage = page.number("document.querySelector('.stage').getBoundingClientRect().height / innerHeight").await;
                 assert!(stage >= 0.4, "at {width} the stage has {stage} of the height");
-                let type_px = page.number("parseFloat(getComputedStyle(document.querySelector('#lesson-text p')).fontSize)").await;
+                let type_px =
+                    page.number("parseFloat(getComputedStyle(document.querySelector('#lesson-text p')).fontSize)").await;
                 assert!(type_px >= f64::from(height) / 48.0, "at {width} the text has {type_px} px");
                 page.press(['t']).await;
                 page.screenshot(&format!("{width}-{theme}")).await;

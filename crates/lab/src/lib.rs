@@ -18,6 +18,7 @@
 #![warn(missing_docs)]
 
 mod align;
+mod baseline;
 mod beside;
 mod choosing;
 mod contest;

@@ -15,6 +15,7 @@ use warpscope_machine::replay::{self, Rerun};
 use warpscope_machine::sim::Sim;
 use warpscope_machine::sim::footprint::{Footprint, OverBudget, memory_bytes};
 use warpscope_pictures::export::chrome::ChromeTrace;
+use warpscope_pictures::mechanism::Baseline;
 use warpscope_pictures::plot::PlottedRun;
 use warpscope_pictures::session::Session;
 use warpscope_pictures::view::why::{self, Explainer};
@@ -62,6 +63,8 @@ pub struct Stage {
     reference: Option<&'static Workload>,
     /// Cache of the last picture.
     picture: RefCell<Option<Rc<Picture>>>,
+    /// Cache of the run that this one is compared with at its end, if there is one.
+    pub(super) baseline: OnceCell<Option<Rc<Baseline>>>,
     /// Cache of the verdict.
     verdict: OnceCell<ResultVerdict>,
     /// The selected range of cycles: its start, and its end (exclusive).
@@ -158,6 +161,7 @@ impl Stage {
             ready: ready.clone(),
             reference,
             picture: RefCell::new(None),
+            baseline: OnceCell::new(),
             verdict: OnceCell::new(),
             range: None,
             stretch: RefCell::new(None),

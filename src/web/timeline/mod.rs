@@ -1,4 +1,5 @@
-//! The timeline panel: what each warp did in each cycle, or why it was idle.
+//! The timeline panel: what each warp did in each cycle, or why it was idle. Runs beside the one on stage stand below it on the
+//! same axis, so that a shorter run is seen to be shorter.
 //!
 //! [`viewport`] is the part of the run in sight, [`gestures`] move it, [`words`] say what is in it; `strip` draws it.
 
@@ -6,6 +7,7 @@ mod gestures;
 mod viewport;
 mod words;
 
+use super::beside::run_name;
 use super::canvas::{self, use_size};
 use super::handle::Handle;
 use super::still::still;
@@ -31,6 +33,8 @@ pub enum Move {
 #[derive(Properties, PartialEq)]
 pub struct Props {
     pub handle: Handle,
+    /// The runs beside it.
+    pub others: Vec<Handle>,
     pub theme: Theme,
     /// The number of commands of the keyboard so far, and the last one.
     pub asked: (u32, Option<Move>),
@@ -43,7 +47,7 @@ pub fn Timeline(props: &Props) -> Html {
     let canvas = use_node_ref();
     let tall = use_node_ref();
     let size = use_size(&place);
-    let viewport = use_viewport(handle, size);
+    let viewport = use_viewport(handle, &props.others, size);
     {
         let viewport = viewport.clone();
         use_effect_with(props.asked, move |(_, command)| {
@@ -54,7 +58,7 @@ pub fn Timeline(props: &Props) -> Html {
     }
     let in_sight = use_followed_cycle(&viewport);
     use_followed_warp(&viewport);
-    use_strip(&viewport, in_sight, props.theme, &canvas, &tall);
+    use_strip(handle, Sight { span: in_sight, first: *viewport.first, size }, props.theme, &canvas, &tall);
     let gestures = use_gestures(&viewport, &canvas);
 
     let words = handle.on_stage(|_, stage| words::describe(stage.session.record(), stage.session.cycle())).unwrap_or_default();
@@ -69,6 +73,9 @@ pub fn Timeline(props: &Props) -> Html {
         <section class="panel timeline" aria-label="Timeline">
             { header(&viewport, gestures.choosing.is_some()) }
             <div class="place" ref={place}>
+                if !props.others.is_empty() {
+                    <span class="strip-name">{ handle.read(run_name) }</span>
+                }
                 <canvas ref={canvas} id="timeline" role="img" aria-label={words} onwheel={gestures.onwheel}
                     onpointerdown={gestures.onpointerdown} onpointermove={gestures.onpointermove} onpointerup={gestures.onpointerup}
                     onpointercancel={gestures.onpointercancel} onpointerleave={gestures.onpointerleave} />
@@ -76,16 +83,51 @@ pub fn Timeline(props: &Props) -> Html {
                 if let Some(range) = range { { words::range_frame(range, in_sight, viewport.width()) } }
                 { tip.flatten().unwrap_or_default() }
             </div>
+            { for props.others.iter().map(|other| html! {
+                <Below key={other.seat()} handle={other.clone()} theme={props.theme} span={in_sight} />
+            }) }
         </section>
     }
 }
 
+#[derive(Properties, PartialEq)]
+struct BelowProps {
+    handle: Handle,
+    theme: Theme,
+    /// The cycles in sight, those of the run above.
+    span: VisibleCycles,
+}
+
+/// A run below the one on stage, on its axis.
+#[component]
+fn Below(props: &BelowProps) -> Html {
+    let (place, canvas, tall) = (use_node_ref(), use_node_ref(), use_node_ref());
+    let size = use_size(&place);
+    use_strip(&props.handle, Sight { span: props.span, first: 0, size }, props.theme, &canvas, &tall);
+    let words =
+        props.handle.on_stage(|_, stage| words::describe(stage.session.record(), stage.session.cycle())).unwrap_or_default();
+    html! {
+        <div class="place" ref={place}>
+            <span class="strip-name">{ props.handle.read(run_name) }</span>
+            <canvas ref={canvas} role="img" aria-label={words} />
+            <canvas ref={tall} hidden=true />
+        </div>
+    }
+}
+
+/// What is in sight of a run: the cycles, the first row, and the room.
+#[derive(Clone, Copy, PartialEq)]
+struct Sight {
+    span: VisibleCycles,
+    first: usize,
+    size: (f64, f64),
+}
+
 /// Draws the warps by cycles. `tall` keeps the columns that the next drawing can copy.
 #[hook]
-fn use_strip(viewport: &Viewport, in_sight: VisibleCycles, theme: Theme, canvas: &NodeRef, tall: &NodeRef) {
+fn use_strip(handle: &Handle, sight: Sight, theme: Theme, canvas: &NodeRef, tall: &NodeRef) {
     let (canvas, tall, drawn) = (canvas.clone(), tall.clone(), use_mut_ref(|| None::<Drawn>));
-    let shown = (viewport.handle.clone(), theme, in_sight, *viewport.first, viewport.size);
-    use_effect_with(shown, move |(handle, theme, span, first, size)| {
+    use_effect_with((handle.clone(), theme, sight), move |(handle, theme, Sight { span, first, size })| {
         let now = handle.on_stage(|lab, stage| {
             let record = stage.session.record();
             let rows = strip::rows(record, size.1, *first);

@@ -20,6 +20,8 @@ pub struct Viewport {
     pub drag: Rc<Cell<Option<Drag>>>,
     /// Width and height of the canvas, in pixels.
     pub size: (f64, f64),
+    /// The last simulated cycle, of all runs that share the axis.
+    pub end: u64,
 }
 
 impl Viewport {
@@ -30,8 +32,7 @@ impl Viewport {
 
     /// Changes the visible span, given that span and the last simulated cycle.
     pub fn change(&self, change: impl Fn(VisibleCycles, u64) -> VisibleCycles) {
-        let end = self.handle.on_stage(|_, stage| stage.session.reached()).unwrap_or(0);
-        self.span.set(self.span.or(change(*self.span, end), end, self.width()));
+        self.span.set(self.span.or(change(*self.span, self.end), self.end, self.width()));
     }
 
     /// Carries out a command of the keyboard; zooming keeps the current cycle in place.
@@ -77,13 +78,15 @@ impl Viewport {
     }
 }
 
-/// Returns a viewport that begins at the run's start.
+/// Returns a viewport that begins at the run's start. The other runs share its axis.
 #[hook]
-pub fn use_viewport(handle: &Handle, size: (f64, f64)) -> Viewport {
+pub fn use_viewport(handle: &Handle, others: &[Handle], size: (f64, f64)) -> Viewport {
     let span = use_state_eq(VisibleCycles::default);
     let first = use_state_eq(|| 0usize);
     let drag = use_memo((), |()| Cell::new(None::<Drag>));
-    Viewport { handle: handle.clone(), span, first, drag, size }
+    let reached = |run: &Handle| run.on_stage(|_, stage| stage.session.reached()).unwrap_or(0);
+    let end = others.iter().map(reached).fold(reached(handle), u64::max);
+    Viewport { handle: handle.clone(), span, first, drag, size, end }
 }
 
 /// Keeps the current cycle visible, unless the user drags. Returns the span to draw: it follows in this render already, because

@@ -51,6 +51,7 @@ fn drawn(lab: &Lab, draw: fn(PanelView) -> Scene<Selection>) -> Scene<Selection>
 fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
     let stage = lab.stage.as_ref().expect("a stage");
     let picture = stage.picture();
+    let baseline = lab.baseline(stage);
     let view = PanelView {
         sim: stage.session.sim(),
         picture: &picture,
@@ -60,6 +61,7 @@ fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
         tally: stage.session.replay().tally(),
         record: stage.session.record(),
         issues: stage.session.issues(),
+        baseline: baseline.as_deref(),
         names_parts: lab.hints.is_some(),
         values: lab.values(),
         width: 600.0,

@@ -375,3 +375,42 @@ fn chips_name_who_is_at_a_line_and_always_the_selected_warp() {
     };
     assert!(named(700.0) > named(500.0) && named(500.0) > named(250.0));
 }
+
+/// At the end of a lesson's run its first technique stands above it, on the same axis: the shorter run is drawn shorter.
+#[test]
+fn a_lesson_ends_with_both_runs_on_one_axis() {
+    for (id, stop, [first, own]) in [
+        ("1-compaction", 6, ["PDOM: 40 cycles", "TBC: 35 cycles: 12.5% fewer"]),
+        ("16-warp-phases", 4, ["LRR: 1\u{202f}935 cycles", "BAWS: 1\u{202f}753 cycles: 9.4% fewer"]),
+    ] {
+        let mut lab = Lab::new();
+        assert!(lab.open_lesson(id));
+        lab.go_to_stop(stop);
+        lab.end();
+        settle(&mut lab);
+        let scene = with_view(&lab, |view| mechanism::panels(view.sim)[0].draw(view));
+        let line = |words: &str| {
+            let of = scene.shapes.iter().find_map(|shape| match &shape.geometry {
+                Geometry::Text { y, text, .. } if text == words => Some(*y),
+                _ => None,
+            });
+            of.unwrap_or_else(|| panic!("{id}: {words}"))
+        };
+        let (above, below) = (line(first), line(own));
+        assert!(above < below, "{id}");
+        // What is drawn of a run lies between its name and the next line.
+        let right = |from: f32, to: f32| {
+            let in_run =
+                scene.shapes.iter().filter(|shape| (from..to).contains(&shape.geometry.place().y) && !is_text(&shape.geometry));
+            in_run.map(|shape| shape.geometry.place().x + shape.geometry.place().w).fold(0.0, f32::max)
+        };
+        let (long, short) = (right(above, below - 14.0), right(below, line("cycle 0") - 16.0));
+        let lab_cycles = lab.cycle() as f32;
+        let baseline = lab.baseline(lab.stage.as_ref().expect("a stage")).expect("a baseline").cycles as f32;
+        assert!((short / long - lab_cycles / baseline).abs() < 0.02, "{id}: {short} of {long} px");
+    }
+}
+
+fn is_text(geometry: &Geometry) -> bool {
+    matches!(geometry, Geometry::Text { .. })
+}

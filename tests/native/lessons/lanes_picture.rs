@@ -34,6 +34,7 @@ pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView
         tally: &tally,
         record: &record,
         issues: &[],
+        baseline: None,
         names_parts: false,
         values: None,
         width: 700.0,

@@ -2,7 +2,8 @@
 //! warps' time went.
 //!
 //! The execution flow is the picture of TBC's figure 7: time to the right, a row for each lane, every issued instruction a column
-//! in the colours of its threads, grey where a lane was idle.
+//! in the colours of its threads, grey where a lane was idle. A run that is compared with another stands under it, on one axis of
+//! time, so that the shorter one is seen to be shorter.
 
 use super::PanelView;
 use super::parts::{BASE, SMALL, fitting, hue, reason};
@@ -11,12 +12,14 @@ use crate::scene::{Align, Rect, Scene, Tone};
 use crate::view::Selection;
 use warpscope_machine::event::Reason;
 use warpscope_machine::metrics::Report;
-use warpscope_machine::record::Issue;
+use warpscope_machine::record::{Issue, MOST_CYCLES};
 
 /// The height of a line, where there is room, and the least.
 const LINE: f32 = 22.0;
 const LEAST_LINE: f32 = 15.0;
 const BARS: f32 = 170.0;
+/// The height of a bar that stands for a whole run.
+const BAR: f32 = 14.0;
 /// The narrowest and the widest column of the flow, and the highest row.
 const NARROWEST: f32 = 1.5;
 const WIDEST: f32 = 24.0;
@@ -27,10 +30,27 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let report = Report::new(&view.tally.metrics, &view.sim.machine.config, view.picture.cycle);
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "The run has ended");
     scene.label(0, Tone::Soft, 176.0, 15.0, BASE, Align::Left, fitting("← steps back into it", view.width - 176.0));
-    let flow = Flow::new(&view, report.cycles);
-    let mut y = numbers(&mut scene, &view, &report, flow.is_some());
-    if let Some(flow) = &flow {
-        y = flow.draw(&mut scene, &view, y + 10.0);
+    // Where threads execute on other lanes than their own, a flow of lanes would not be what happened.
+    let gating = view.sim.state.sms.first().and_then(|sm| sm.gating.as_ref());
+    let shifts = gating.is_some_and(|gating| gating.shifts || gating.folding.is_some());
+    let own: Vec<&Issue> = view.issues.iter().filter(|issue| issue.sm == view.sm() && !shifts).collect();
+    let config = &view.sim.machine.config;
+    let mut y = 20.0;
+    match view.baseline {
+        Some(baseline) => {
+            y = compared(&mut scene, &view, baseline, own, report.cycles);
+            y = numbers(&mut scene, &view, &report, true, y);
+        }
+        None => {
+            let flow = Flow::new(own, (config.warp_width, config.slices), report.cycles, (view.width, view.height * 0.36));
+            y = numbers(&mut scene, &view, &report, flow.is_some(), y);
+            if let Some(flow) = &flow {
+                scene.bold(0, Tone::Text, 0.0, y + 22.0, BASE, Align::Left, "Execution flow");
+                let legend = fitting(LEGEND, view.width - 116.0);
+                scene.label(0, Tone::Soft, 116.0, y + 22.0, SMALL, Align::Left, legend);
+                y = flow.draw(&mut scene, &view, y + 30.0);
+            }
+        }
     }
     y = time(&mut scene, &view, y + 8.0);
     scene.height = scene.height.max(y + 8.0);
@@ -43,8 +63,70 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene
 }
 
-/// Writes the run's results in one or two columns, as the width allows; lines are closer where a flow follows.
-fn numbers(scene: &mut Scene<Selection>, view: &PanelView, report: &Report, short: bool) -> f32 {
+/// What the columns and rows of a flow are.
+const LEGEND: &str = "a column for each cycle, a row for each lane · grey: nothing to do";
+
+/// A run that another one is compared with: what issued in its first cycles, and how long it took.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Baseline {
+    /// Its technique, and that of the run which is compared with it.
+    pub names: [String; 2],
+    /// How many cycles it took.
+    pub cycles: u64,
+    /// What issued.
+    pub issues: Vec<Issue>,
+    /// Lanes of a warp, and slices.
+    pub shape: (u32, u32),
+}
+
+/// Draws two runs under each other on one axis: their flows, or a bar for each where they are too long for that. Returns the lower
+/// end.
+fn compared(scene: &mut Scene<Selection>, view: &PanelView, baseline: &Baseline, own: Vec<&Issue>, cycles: u64) -> f32 {
+    let config = &view.sim.machine.config;
+    let scale = cycles.max(baseline.cycles).max(1);
+    let room = (view.width, view.height * 0.18);
+    let first = baseline.issues.iter().filter(|issue| issue.sm == view.sm()).collect();
+    let flows = [Flow::new(first, baseline.shape, scale, room), Flow::new(own, (config.warp_width, config.slices), scale, room)];
+    let change = 100.0 * (cycles as f64 / baseline.cycles.max(1) as f64 - 1.0);
+    let word = if change < 0.0 { "fewer" } else { "more" };
+    let gain = if cycles == baseline.cycles { ": as many".to_string() } else { format!(": {:.1}% {word}", change.abs()) };
+    let words = [(baseline.cycles, String::new()), (cycles, gain)];
+    let is_flow = flows.iter().all(Option::is_some);
+    let per_cycle = (view.width / scale as f32).min(if is_flow { WIDEST } else { f32::INFINITY });
+    let mut y = 26.0;
+    for ((flow, name), (cycles, gain)) in flows.iter().zip(&baseline.names).zip(words) {
+        scene.bold(0, Tone::Text, 0.0, y + 14.0, BASE, Align::Left, format!("{name}: {} cycles{gain}", grouped(cycles)));
+        y += 20.0;
+        match flow {
+            Some(flow) if is_flow => y = flow.draw(scene, view, y) + 8.0,
+            _ => {
+                scene.fill(0, Tone::Accent, Rect::new(0.0, y, (cycles as f32 * per_cycle).max(1.0), BAR));
+                y += BAR + 8.0;
+            }
+        }
+    }
+    axis(scene, scale, per_cycle, y)
+}
+
+/// Draws an axis of cycles; returns its lower end.
+fn axis(scene: &mut Scene<Selection>, cycles: u64, per_cycle: f32, y: f32) -> f32 {
+    let end = cycles as f32 * per_cycle;
+    scene.fill(0, Tone::Line, Rect::new(0.0, y, end, 1.0));
+    let step = (0u32..).flat_map(|power| [1, 2, 5].map(|digit| digit * 10u64.pow(power)));
+    let step = step.into_iter().find(|step| *step as f32 * per_cycle >= 64.0).unwrap_or(cycles);
+    for cycle in (0..=cycles).step_by(step as usize) {
+        let x = cycle as f32 * per_cycle;
+        scene.fill(0, Tone::Line, Rect::new(x.min(end - 1.0), y, 1.0, 4.0));
+        let text = if cycle == 0 { "cycle 0".to_string() } else { grouped(cycle) };
+        // The last label may reach over the end of the axis.
+        let align = if cycle == 0 { Align::Left } else { Align::Right };
+        scene.mono(0, Tone::Soft, if cycle == 0 { 0.0 } else { x }, y + 14.0, 10.0, align, text);
+    }
+    y + 20.0
+}
+
+/// Writes the run's results in one or two columns, as the width allows; lines are closer where a flow stands beside them.
+fn numbers(scene: &mut Scene<Selection>, view: &PanelView, report: &Report, short: bool, top: f32) -> f32 {
     let figures = [
         ("Cycles", grouped(report.cycles)),
         ("Warp instructions", grouped(report.warp_instructions)),
@@ -60,11 +142,11 @@ fn numbers(scene: &mut Scene<Selection>, view: &PanelView, report: &Report, shor
     let line = if short { 17.0 } else { LINE };
     let wide = view.width / columns as f32;
     for (at, (name, value)) in figures.into_iter().enumerate() {
-        let (x, y) = ((at / rows) as f32 * wide, 20.0 + (at % rows + 1) as f32 * line);
+        let (x, y) = ((at / rows) as f32 * wide, top + (at % rows + 1) as f32 * line);
         scene.label(0, Tone::Soft, x, y, BASE, Align::Left, name);
         scene.mono(0, Tone::Text, x + wide - if columns > 1 { 20.0 } else { 0.0 }, y, BASE, Align::Right, value);
     }
-    20.0 + rows as f32 * line
+    top + rows as f32 * line
 }
 
 /// The layout of the execution flow.
@@ -81,21 +163,15 @@ struct Flow<'a> {
 }
 
 impl<'a> Flow<'a> {
-    /// Returns `None` if the run was too long for a flow, or if threads did not execute on their own lanes.
-    fn new(view: &PanelView<'a>, cycles: u64) -> Option<Flow<'a>> {
-        let config = &view.sim.machine.config;
-        let gating = view.sim.state.sms.first().and_then(|sm| sm.gating.as_ref());
-        if gating.is_some_and(|gating| gating.shifts || gating.folding.is_some()) {
+    /// Lays out a flow in which `cycles` take the whole width; `None` if that is too many.
+    fn new(issues: Vec<&'a Issue>, (width, slices): (u32, u32), cycles: u64, (wide, high): (f32, f32)) -> Option<Flow<'a>> {
+        let cycle = (wide / cycles.max(1) as f32).min(WIDEST);
+        if cycle < NARROWEST || cycles > MOST_CYCLES || issues.is_empty() {
             return None;
         }
-        let cycle = (view.width / cycles.max(1) as f32).min(WIDEST);
-        let issues: Vec<&Issue> = view.issues.iter().filter(|issue| issue.sm == view.sm()).collect();
-        if cycle < NARROWEST || issues.is_empty() {
-            return None;
-        }
-        let mut flow = Flow { issues, cycle, lane: 1.0, width: config.warp_width, slices: config.slices, bands: 1 };
+        let mut flow = Flow { issues, cycle, lane: 1.0, width, slices, bands: 1 };
         flow.bands = flow.columns().iter().map(|(band, _)| band + 1).max().unwrap_or(1);
-        flow.lane = (view.height * 0.36 / (flow.bands as f32 * flow.lanes() as f32)).clamp(2.0, HIGHEST);
+        flow.lane = (high / (flow.bands as f32 * flow.lanes() as f32)).clamp(2.0, HIGHEST);
         Some(flow)
     }
 
@@ -119,11 +195,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Draws the flow; returns its lower end.
-    fn draw(&self, scene: &mut Scene<Selection>, view: &PanelView, y: f32) -> f32 {
-        scene.bold(0, Tone::Text, 0.0, y + 12.0, BASE, Align::Left, "Execution flow");
-        let legend = "a column for each cycle, a row for each lane · grey: nothing to do";
-        scene.label(0, Tone::Soft, 116.0, y + 12.0, SMALL, Align::Left, fitting(legend, view.width - 116.0));
-        let top = y + 20.0;
+    fn draw(&self, scene: &mut Scene<Selection>, view: &PanelView, top: f32) -> f32 {
         let gap = if self.cycle > 4.0 { 1.0 } else { 0.0 };
         let band_tall = self.lanes() as f32 * self.lane + 5.0;
         let cell = |cycle: u64, band: usize, lane: u32| {

@@ -22,6 +22,7 @@ mod values;
 mod vws;
 
 pub use at_lines::{LINE, VisibleLines, draw as at_lines, warps_at};
+pub use ended::Baseline;
 pub use flow::draw as flow;
 
 use crate::scene::Scene;
@@ -52,6 +53,8 @@ pub struct PanelView<'a> {
     pub record: &'a Record,
     /// What issued in the first cycles; empty until the run has ended.
     pub issues: &'a [Issue],
+    /// The run that this one is compared with once it has ended.
+    pub baseline: Option<&'a Baseline>,
     /// Whether to label the parts of the picture, for a first-time viewer.
     pub names_parts: bool,
     /// The register whose values stand in the threads' tokens, without its `%`; `None` for the threads' numbers.
