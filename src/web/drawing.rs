@@ -210,6 +210,7 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
 pub fn save_picture(handle: &Handle, theme: Theme, subject: Subject) {
     let file = handle.on_stage(|lab, stage| {
         let mut scene = scene(subject, lab, stage, FILE);
+        scene.crop();
         let cycle = stage.session.cycle();
         let words = format!("{}, cycle {}", caption(lab, stage), grouped(cycle));
         scene.height += CAPTION;

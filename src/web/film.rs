@@ -1,6 +1,6 @@
 //! Saves what is on stage as a file for slides: the picture, a strip of several, or a film (an animated GIF).
 //!
-//! Strips and films are of the cycles selected on the timeline, or of the last few.
+//! Strips and films are of the cycles selected on the timeline, or of the last ones with an event.
 
 use super::download::{caption, name, save, save_text};
 use super::drawing::{FILE, Subject, save_picture, scene};
@@ -8,7 +8,6 @@ use super::handle::Handle;
 use super::paint::paint_whole;
 use gloo_timers::future::TimeoutFuture;
 use js_sys::{Array, Uint8Array};
-use std::ops::RangeInclusive;
 use warpscope_lab::{Lab, Notice, Stage, grouped};
 use warpscope_pictures::export::film::FilmWriter;
 use warpscope_pictures::scene::{Align, Film, Palette, Rect, Scene, StripPicture, Theme, Tone, strip};
@@ -19,10 +18,10 @@ use web_sys::{Blob, BlobPropertyBag, CanvasRenderingContext2d, Element, HtmlCanv
 use yew::platform::spawn_local;
 use yew::prelude::*;
 
-/// Most cycles of a film, most pictures of a strip, and the number of cycles without a selected range.
+/// Most cycles of a film, most pictures of a strip, and the number of cycles with events without a selected range.
 const MOST_FILMED: u64 = 40;
 const MOST_IN_STRIP: u64 = 12;
-const USUAL: u64 = 8;
+const USUAL: usize = 8;
 /// How long a frame is shown, and how much longer the last one of a step, in hundredths of a second.
 const FRAME_TIME: u16 = 8;
 const STAY: u16 = 40;
@@ -61,7 +60,7 @@ pub fn SaveMenu(props: &Props) -> Html {
                 { item("picture", "This picture (SVG)", save_picture) }
                 { item("strip", "A strip of cycles (SVG)", save_strip) }
                 { item("film", "An animation of cycles (GIF)", save_film) }
-                <p class="note">{ "Strips and animations show the cycles selected on the timeline, or the last eight." }</p>
+                <p class="note">{ "Strips and animations show the cycles selected on the timeline, or the last eight with an event." }</p>
             </div>
         </>
     }
@@ -82,13 +81,19 @@ fn below(event: &MouseEvent) -> Option<String> {
     })
 }
 
-/// Returns the cycles that a file shows.
-fn cycles(stage: &Stage, most: u64) -> RangeInclusive<u64> {
-    let now = stage.session.cycle();
+/// Returns the cycles that a film shows.
+fn filmed(stage: &Stage) -> Vec<u64> {
     match stage.range {
-        Some((from, to)) => from..=to.min(from + most - 1),
-        None => now.saturating_sub(USUAL - 1)..=now,
+        Some((from, to)) => (from..=to.min(from + MOST_FILMED - 1)).collect(),
+        None => stage.filmed_cycles(USUAL),
     }
+}
+
+/// Returns the cycles that a strip shows: of a long range, cycles at even distances.
+fn stripped(stage: &Stage) -> Vec<u64> {
+    let Some((from, to)) = stage.range else { return stage.eventful_cycles(USUAL) };
+    let count = (to - from + 1).min(MOST_IN_STRIP);
+    (0..count).map(|at| from + (to - from) * at / (count - 1).max(1)).collect()
 }
 
 /// A cycle of a run as a picture, with a sentence about it.
@@ -112,6 +117,11 @@ fn moments(handle: &Handle, subject: Subject, wanted: impl Fn(&Stage) -> Vec<u64
         seek(lab, now);
         false
     });
+    // All have one size, that of the largest content.
+    moments.iter_mut().for_each(|moment| moment.scene.crop());
+    let size = |of: fn(&Scene<Selection>) -> f32| moments.iter().map(|moment| of(&moment.scene)).fold(0.0, f32::max);
+    let (width, height) = (size(|scene| scene.width), size(|scene| scene.height));
+    moments.iter_mut().for_each(|moment| (moment.scene.width, moment.scene.height) = (width, height));
     moments
 }
 
@@ -122,16 +132,7 @@ fn seek(lab: &mut Lab, cycle: u64) {
 }
 
 fn save_strip(handle: &Handle, theme: Theme, subject: Subject) {
-    let spread = |stage: &Stage| {
-        let (from, to) = match stage.range {
-            Some(range) => range,
-            None => cycles(stage, MOST_IN_STRIP).into_inner(),
-        };
-        // Of a long range, cycles at even distances.
-        let count = (to - from + 1).min(MOST_IN_STRIP);
-        (0..count).map(|at| from + (to - from) * at / (count - 1).max(1)).collect()
-    };
-    let moments = moments(handle, subject, spread);
+    let moments = moments(handle, subject, stripped);
     let pictures: Vec<StripPicture<Selection>> = moments
         .iter()
         .map(|Moment { cycle, words, scene }| StripPicture {
@@ -149,7 +150,7 @@ fn save_strip(handle: &Handle, theme: Theme, subject: Subject) {
 }
 
 fn save_film(handle: &Handle, theme: Theme, subject: Subject) {
-    let moments = moments(handle, subject, |stage| cycles(stage, MOST_FILMED).collect());
+    let moments = moments(handle, subject, filmed);
     let names = handle.on_stage(|lab, stage| (name(lab, stage, &format!("{}-film", subject.id()), ".gif"), caption(lab, stage)));
     let Some((name, caption)) = names else { return };
     let handle = handle.clone();
@@ -197,6 +198,11 @@ async fn film(subject: Subject, mut moments: Vec<Moment>, caption: &str, palette
     };
     show(&moments.first()?.scene, FRAME_TIME + STAY)?;
     for pair in moments.windows(2) {
+        // Between cycles that are apart there is no motion to show.
+        if pair[1].cycle != pair[0].cycle + 1 {
+            show(&pair[1].scene, FRAME_TIME + STAY)?;
+            continue;
+        }
         let (mut from, mut to) = (pair[0].scene.clone(), pair[1].scene.clone());
         subject.direct(&mut from, &mut to);
         let frames = (to.script.length_ms() / (10.0 * f64::from(FRAME_TIME))).ceil().max(2.0) as u32;

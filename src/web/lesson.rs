@@ -341,6 +341,7 @@ fn LaneChoice(props: &LaneChoiceProps) -> Html {
                     if given != right { <span class="note">{ mark_legend(right, given) }</span> }
                 </p>
             } else {
+                <p class="note">{ "Click the lanes." }</p>
                 <button type="button" id="check-lanes" class="small" onclick={oncheck}>{ "Check" }</button>
             }
         </>

@@ -1,5 +1,5 @@
-//! The printed page: a sheet with the pictures, their caption and the numbers. A lesson prints as a handout with a picture and
-//! the question of every stop, and the answers at the end. The sheet exists only while the page is printed.
+//! The printed page: a sheet with the pictures, their caption and the numbers. A lesson prints as a handout with its kernel, a
+//! picture and the question of every stop, and the answers at the end. The sheet exists only while the page is printed.
 
 use super::download::{address, caption};
 use super::drawing::{FILE, Subject, scene};
@@ -12,6 +12,11 @@ use warpscope_pictures::mechanism::{self, Panel};
 use warpscope_pictures::scene::{Palette, Theme, svg};
 use warpscope_study::lesson::{Ask, Lesson, Question};
 use yew::prelude::*;
+
+/// The room for a picture of a handout, in pixels, and its scale on paper: it is as wide as the page, and its smallest labels, of
+/// 10 pixels, become 9 points high.
+const ROOM: (f64, f64) = (560.0, 360.0);
+const SCALE: f32 = 1.21;
 
 #[derive(Properties, PartialEq)]
 pub struct Props {
@@ -61,8 +66,10 @@ fn handout(lesson: &Lesson) -> Html {
             let sim = stage.session.sim();
             let named = mechanism::panels(sim).into_iter().find(|panel| Some(panel.name) == wanted);
             let panel = named.or_else(|| mechanism::leading(sim))?;
-            let picture = svg(&scene(Subject::Panel(panel), &lab, stage, FILE), Palette::of(Theme::Light));
-            Some(html! { <img src={address(&picture)} alt={panel.title} /> })
+            let mut scene = scene(Subject::Panel(panel), &lab, stage, ROOM);
+            scene.crop();
+            let width = format!("width:{}px", scene.width * SCALE);
+            Some(html! { <img src={address(&svg(&scene, Palette::of(Theme::Light)))} alt={panel.title} style={width} /> })
         });
         html! {
             <section class="stop">
@@ -84,9 +91,22 @@ fn handout(lesson: &Lesson) -> Html {
             <h2>{ &lesson.title }</h2>
             <p class="note">{ format!("{} · {} · Warpscope", lesson.section, lesson.techniques.join(", ")) }</p>
             <div class="prose">{ prose(&lesson.about) }</div>
+            { code(lesson) }
             { stops }
             <h3>{ "Answers" }</h3>
-            <ol>{ for answers.map(answer) }</ol>
+            <ol class="answers">{ for answers.map(answer) }</ol>
+        </section>
+    }
+}
+
+/// Renders the kernel with the numbers of its lines: in CUDA, or in PTX where there is no more.
+fn code(lesson: &Lesson) -> Html {
+    let (name, text) = if lesson.cuda.is_empty() { ("PTX", &lesson.kernel) } else { ("CUDA", &lesson.cuda) };
+    let line = |(at, line): (usize, &str)| html! { <span class="line"><span class="at">{ at + 1 }</span>{ line.replace('\t', "    ") }{ "\n" }</span> };
+    html! {
+        <section class="stop">
+            <h3>{ format!("The kernel, in {name}") }</h3>
+            <pre class="code">{ for text.trim_end().lines().enumerate().map(line) }</pre>
         </section>
     }
 }
@@ -98,7 +118,7 @@ fn asked(ask: &Ask) -> Html {
             html! { <ul class="ticks">{ for choices.iter().map(|choice| html! { <li>{ choice }</li> }) }</ul> }
         }
         Ask::Lanes { count, .. } => {
-            html! { <p class="boxes">{ for (0..*count).map(|lane| html! { <span>{ lane }</span> }) }</p> }
+            html! { <p class="boxes">{ "Mark the lanes: " }{ for (0..*count).map(|lane| html! { <span>{ lane }</span> }) }</p> }
         }
     }
 }

@@ -23,6 +23,7 @@ mod beside;
 mod choosing;
 mod contest;
 mod course;
+mod eventful;
 mod first;
 mod inapplicable;
 mod link;

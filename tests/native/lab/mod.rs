@@ -2,6 +2,7 @@
 
 mod breakpoints;
 mod choosing;
+mod exports;
 mod films;
 mod first;
 mod links;

@@ -246,6 +246,14 @@ impl<T: Copy> Scene<T> {
         self.spots.push(Spot { rect, what });
     }
 
+    /// Reduces the size to what is drawn: the space right of it and below it goes.
+    pub fn crop(&mut self) {
+        let bounds = || self.shapes.iter().filter(|shape| shape.alpha > 0.0).map(Shape::bounds);
+        let right = bounds().map(|bounds| bounds.x + bounds.w).fold(0.0, f32::max);
+        let bottom = bounds().map(|bounds| bounds.y + bounds.h).fold(0.0, f32::max);
+        (self.width, self.height) = (right.ceil().min(self.width), bottom.ceil().min(self.height));
+    }
+
     /// Returns what lies at a point: the topmost spot there.
     pub fn hit(&self, x: f32, y: f32) -> Option<T> {
         self.spots.iter().rev().find(|spot| spot.rect.contains(x, y)).map(|spot| spot.what)
