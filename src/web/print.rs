@@ -102,7 +102,9 @@ fn handout(lesson: &Lesson) -> Html {
 /// Renders the kernel with the numbers of its lines: in CUDA, or in PTX where there is no more.
 fn code(lesson: &Lesson) -> Html {
     let (name, text) = if lesson.cuda.is_empty() { ("PTX", &lesson.kernel) } else { ("CUDA", &lesson.cuda) };
-    let line = |(at, line): (usize, &str)| html! { <span class="line"><span class="at">{ at + 1 }</span>{ line.replace('\t', "    ") }{ "\n" }</span> };
+    let line = |(at, line): (usize, &str)| {
+        html! { <span class="printed"><span class="at">{ at + 1 }</span>{ line.replace('\t', "    ") }</span> }
+    };
     html! {
         <section class="stop">
             <h3>{ format!("The kernel, in {name}") }</h3>

@@ -70,7 +70,14 @@ async fn a_lesson_is_printed_as_a_handout() {
         page.until("[...document.querySelectorAll('.handout img')].length === 7").await;
         page.until("[...document.querySelectorAll('.handout img')].every((i) => i.complete && i.naturalWidth > 0)").await;
         page.see(".handout", "One branch, seven warps instead of eight").await;
+        page.see(".handout .code", "__global__ void compaction").await;
         page.see(".handout .boxes", "3").await;
+        assert!(!page.text(".handout").await.contains("Click"), "nobody clicks paper");
+        // A label of ten pixels is printed in nine points.
+        let scale =
+            "Math.min(...[...document.querySelectorAll('.handout img')].map((i) => parseFloat(i.style.width) / i.naturalWidth))";
+        let scale = page.number(scale).await;
+        assert!(10.0 * scale * 0.75 >= 9.0, "{scale}");
         page.see(".handout ol", "Lanes 0, 1, 2.").await;
         assert_eq!(page.number("document.querySelectorAll('.handout .ticks').length").await, 2.0);
         page.screenshot("paper").await;

@@ -238,7 +238,7 @@ async fn progress_in_a_lesson_is_kept() {
         assert_eq!(page.text("#lesson-1-compaction .come").await, "");
         // The next visit does not begin in the lesson, and has a kernel.
         page.goto("").await;
-        page.until("document.querySelector('#kernel').value === 'collatz' && !!document.querySelector('.stage canvas')").await;
+        page.until("document.querySelector('#kernel').value === 'collide' && !!document.querySelector('.stage canvas')").await;
         assert!(!page.has("#notice:not([hidden])").await, "{}", page.text("#notice").await);
     })
     .await;

@@ -11,8 +11,8 @@ async fn a_first_visit_shows_a_divergence_and_how_to_go_on() {
             page.see(&format!("section[aria-label={panel}] h2"), panel).await;
         }
         page.see("section[aria-label=Details] .tabs button[aria-pressed=true]", "Inspector").await;
-        // A branch has just masked half of the selected warp's lanes, and the picture says so.
-        page.until("document.querySelector('#mechanism').getAttribute('aria-label').includes('16 of 32 lanes active')").await;
+        // A branch has just masked many of the selected warp's lanes, and the picture says so.
+        page.until("document.querySelector('#mechanism').getAttribute('aria-label').includes('10 of 32 lanes active')").await;
         page.see("#start-here", "New to warps? Start here").await;
         page.see("#selected", "Warp").await;
         page.until("document.querySelectorAll('.inspector tr.top').length === 1").await;
