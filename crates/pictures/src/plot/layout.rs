@@ -17,7 +17,7 @@ pub const FINE: u32 = 8;
 const WIDE: u32 = 560;
 pub const PAD: f64 = 8.0;
 /// Room for the y axis' name above the data and for cycles below them, in multiples of the letter size.
-const ABOVE: f64 = 2.0;
+const ABOVE: f64 = 2.3;
 pub const BELOW: f64 = 1.6;
 /// The height of a line of text, in multiples of the letter size.
 const LINE: f64 = 1.4;

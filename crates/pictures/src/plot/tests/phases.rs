@@ -112,7 +112,7 @@ fn kernels_without_barriers_have_a_sentence_in_place_of_warp_phases() {
         assert!(file.contains("This kernel has no barrier that would divide it into warp-phases"));
         assert!(chart.words().ends_with(": this kernel has no barrier that would divide it into warp-phases."));
         assert_eq!(csv(&chart).lines().count(), 1);
-        assert_eq!(fitting_height(&chart, 340, 128), 188, "no room for a legend that is not there");
+        assert_eq!(fitting_height(&chart, 340, 128), 191, "no room for a legend that is not there");
     }
     let early = long(15).chart(figure("rtru"), 32, 100);
     assert_eq!(early.words(), "RTRU of phases: no warp-phase has ended yet.");
