@@ -37,6 +37,7 @@ mod narrow_warps;
 mod page_files;
 mod paper_examples;
 mod passed_over;
+mod paths;
 mod ptx_dialects;
 mod ptx_newer_forms;
 mod random_kernels;

@@ -12,6 +12,7 @@ pub mod blocks;
 mod dwf;
 mod ended;
 mod flow;
+mod its;
 pub mod lanes;
 mod memory;
 mod on_the_way;
@@ -162,9 +163,25 @@ pub static PANELS: &[Panel] = &[
         figure: "TBC section 2.2.2",
         share: |_| Share::Beside,
         lasts: true,
-        applies: |machine| !machine.reforms && machine.config.slices == 1,
+        applies: |machine| !machine.waits_by_thread && machine.config.slices == 1,
         room: by_lanes,
         scene: pdom::draw,
+        film: None,
+    },
+    Panel {
+        name: MECHANISM,
+        short: "Splits",
+        title: "Splits and convergence barriers",
+        about: "A warp is a list of splits: lanes that go on together. The one on top runs; at a branch its lanes part, the side with \
+                fewer threads runs on and the other is next. BSSY adds lanes to a barrier, BSYNC waits there until all of the \
+                barrier's lanes have come, BREAK takes lanes out that go another way. A split that has yielded lets the others go \
+                first, and no barrier waits for it.",
+        figure: "GPUs since 2017: independent thread scheduling",
+        share: |_| Share::Beside,
+        lasts: true,
+        applies: |machine| machine.waits_by_thread && !machine.reforms,
+        room: by_lanes,
+        scene: its::draw,
         film: None,
     },
     Panel {

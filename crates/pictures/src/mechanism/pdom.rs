@@ -118,7 +118,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
 }
 
 /// Draws the selected warp's name, what it did, and its instruction.
-fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
+pub fn header(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture) {
     chip(scene, warp.warp, 0.0, 3.0, 14.0);
     scene.bold(0, Tone::Text, 20.0, 15.0, 15.0, Align::Left, format!("Warp {}", warp.warp));
     scene.label(0, Tone::Soft, 98.0, 15.0, BASE, Align::Left, format!("block {}", warp.block));

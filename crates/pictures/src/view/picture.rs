@@ -154,7 +154,13 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
     let assignment = if sim.machine.reforms { own } else { sm.warps[warp as usize].assignment };
     let threads = sim.machine.start.shape.threads.saturating_sub(assignment.first.0).min(config.warp_width);
     let present = if threads >= 32 { u32::MAX } else { (1 << threads) - 1 };
-    let whereabouts = if sim.machine.reforms { scattered(config.warp_width, sm, warp) } else { together(sm, warp) };
+    let whereabouts = if sim.machine.reforms {
+        scattered(config.warp_width, sm, warp)
+    } else if sim.machine.waits_by_thread {
+        split(config.warp_width, sm, warp)
+    } else {
+        together(sm, warp)
+    };
     WarpPicture {
         sm: name,
         warp: warp as u16,
@@ -171,7 +177,7 @@ fn of_warp(sim: &Sim, name: u16, sm: &Sm, warp: u32) -> WarpPicture {
         places: whereabouts.places,
         kept: whereabouts.kept,
         at_barrier: whereabouts.at_barrier,
-        alive: if sim.machine.reforms { state.live } else { on_stack(sm, warp) },
+        alive: if sim.machine.reforms { state.live } else { sm.divergence.view().live(warp as u16) },
         present,
         reason: reason_of(sm, warp),
         stack: stack(sm, warp),
@@ -190,11 +196,6 @@ fn stack(sm: &Sm, warp: u32) -> Vec<StackEntry> {
         top.pc = standing(sm, warp);
     }
     shown
-}
-
-/// Returns the lanes of a warp with a stack whose threads have not ended: ended threads have left every entry.
-fn on_stack(sm: &Sm, warp: u32) -> u32 {
-    if sm.sets.exited.contains(warp) { 0 } else { sm.divergence.stack(warp).iter().fold(0, |all, entry| all | entry.mask) }
 }
 
 /// Returns where an entry of the warp table stands: at its next instruction, or at the barrier that it waits at, which it has issued.
@@ -228,6 +229,24 @@ fn together(sm: &Sm, warp: u32) -> Whereabouts {
     }
     let pc = standing(sm, warp);
     let places = if mask == 0 { Vec::new() } else { vec![(pc, mask)] };
+    Whereabouts { pc, entry: Some(warp as u16), places, kept: Vec::new(), at_barrier }
+}
+
+/// Locates the threads where warps stay as compiled, but wait thread by thread: those of the split that runs, and those at barriers.
+fn split(width: u32, sm: &Sm, warp: u32) -> Whereabouts {
+    let state = &sm.warps[warp as usize];
+    let runs = !sm.sets.exited.contains(warp) && !sm.sets.barrier.contains(warp) && !sm.sets.sync.contains(warp);
+    let at = |lane: u32| (warp * width + lane) as usize;
+    let waits = |lane: &u32| sm.statics.at[at(*lane)] == AT_BARRIER;
+    let alive = sm.divergence.view().live(warp as u16);
+    let at_barrier = (0..width).filter(waits).fold(0, |all, lane| all | 1 << lane) & alive;
+    let mut places = if runs { vec![(state.place.pc, state.place.mask)] } else { Vec::new() };
+    let mut pc = state.place.pc;
+    if at_barrier != 0 {
+        let barrier = sm.statics.parked_at[at(at_barrier.trailing_zeros())];
+        places.push((barrier, at_barrier));
+        pc = if runs { pc } else { barrier };
+    }
     Whereabouts { pc, entry: Some(warp as u16), places, kept: Vec::new(), at_barrier }
 }
 

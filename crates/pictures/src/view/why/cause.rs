@@ -115,6 +115,9 @@ impl Explainer<'_> {
         if self.sim.machine.reforms {
             return self.kept(name, warp);
         }
+        if let Some(splits) = self.splits(warp).filter(|splits| splits.splits.len() > 1) {
+            return self.no_split_runs(name, splits);
+        }
         let (instruction, waited) = (self.instruction(warp.pc), self.waited(warp));
         vec![format!("{name} waits in {instruction}, for the other threads that the operation names{waited}.")]
     }

@@ -22,6 +22,11 @@ impl Explainer<'_> {
         if warp.at_barrier & bit != 0 {
             return self.with_its_warp(vec![format!("{who} waits at a barrier of its block.")], warp);
         }
+        if let Some(splits) = self.splits(warp)
+            && let Some(split) = splits.splits.iter().find(|split| split.mask & bit != 0)
+        {
+            return self.with_its_warp(vec![self.of_split(&who, splits, split)], warp);
+        }
         if warp.at_barrier != 0 && !self.sim.machine.reforms {
             let there = the_lanes(warp.at_barrier);
             return self.with_its_warp(vec![format!("{who} waits for {there} of its warp, at a barrier.")], warp);

@@ -16,6 +16,7 @@ mod issued;
 mod lane;
 mod passed_over;
 mod regrouped;
+mod splits;
 mod unit;
 
 pub use self::issued::InFlight;
