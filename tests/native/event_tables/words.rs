@@ -57,6 +57,14 @@ pub fn words(event: &Event, program: &Program, text: &str) -> Option<String> {
         Event::LikelyMerge { warp, position, pc, mask, .. } => {
             format!("w{warp} merges {} into entry {position} at likely-convergence point {pc}", lanes(mask))
         }
+        Event::BarrierJoined { warp, barrier, mask, .. } => format!("w{warp} joins B{barrier}: {}", lanes(mask)),
+        Event::BarrierLeft { warp, barrier, mask, .. } => format!("w{warp} leaves B{barrier}: {}", lanes(mask)),
+        Event::Blocked { warp, barrier, mask, .. } => format!("w{warp} waits at B{barrier}: {}", lanes(mask)),
+        Event::Converged { warp, barrier, pc, mask, .. } => {
+            format!("w{warp} is complete at B{barrier}, on to {pc}: {}", lanes(mask))
+        }
+        Event::Yielded { warp, mask, .. } => format!("w{warp} yields: {}", lanes(mask)),
+        Event::Switched { warp, pc, mask, .. } => format!("w{warp} goes on at {pc}: {}", lanes(mask)),
         Event::WarpBarrier { warp, pc, mask, .. } => {
             format!("static warp {warp} arrives at its barrier at {pc}: {}", lanes(mask))
         }

@@ -146,6 +146,9 @@ lessons! {
     "23-four-groups",
     "24-shared-memory",
     "25-hoisting",
+    "32-without-a-stack",
+    "33-a-lock-that-ends",
+    "34-one-way-in",
 }
 
 /// Limit on the cycles of a lesson's run; no lesson takes as many. An endless kernel must not keep its reader waiting.
@@ -162,6 +165,7 @@ const GROUPS: &[(&str, &str)] = &[
     ("BAWS", "Barrier-aware warp scheduling"),
     ("Origami", "Warp folding and power gating"),
     ("VTW", "Virtual thread blocks and warps"),
+    ("Since", "The GPUs of today: convergence barriers"),
 ];
 
 impl Lesson {
