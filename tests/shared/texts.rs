@@ -97,7 +97,7 @@ pub fn show(text: &str) -> (Vec<Program>, usize) {
 pub fn rewrite(kernel: &Program, text: &str) -> usize {
     let dimensions = Dimensions::named(kernel);
     let virtualise = Pass::Virtualise { dimensions, most_registers: u32::MAX };
-    let passes = [Pass::Native { meetings: true }, virtualise];
+    let passes = [Pass::Native { meetings: true }, Pass::Converge, virtualise];
     passes.into_iter().map(|pass| transformed::text(&kernel.clone().through(&[pass]), text).len()).sum()
 }
 

@@ -1,6 +1,7 @@
 //! The machine does what the lessons say, with exactly the counts that their texts name.
 
 mod barriers;
+mod convergence;
 mod cuda;
 mod lanes;
 mod lanes_picture;

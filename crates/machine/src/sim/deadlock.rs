@@ -3,6 +3,7 @@
 use super::Machine;
 use super::holders::{Seat, seat};
 use super::state::Sm;
+use crate::policy::divergence::its::SplitState;
 use warpscope_kernel::interp::barrier::ThreadSet;
 use warpscope_kernel::interp::trap::{Fault, Trap};
 use warpscope_kernel::program::Pc;
@@ -41,8 +42,12 @@ pub fn deadlock(machine: &Machine, sms: &[Sm]) -> Trap {
                     waiting.ranges()
                 ));
             }
+            let own = block.first_warp..block.first_warp + block.warps;
+            let of_splits: Vec<String> = own.flat_map(|warp| blocked_splits(machine, sm, warp)).collect();
             let joining = list(&|s| matches!(s, Stuck::Sync(_)));
-            if !joining.is_empty() {
+            if !of_splits.is_empty() {
+                parts.push(of_splits.join(", "));
+            } else if !joining.is_empty() {
                 parts.push(format!(
                     "{} in a warp operation of block {} for threads that never arrive",
                     some(&joining, "waits", "wait"),
@@ -74,6 +79,30 @@ fn stuck(machine: &Machine, sm: &Sm, warp: u16) -> Stuck {
         Seat::Entry(entry) if sm.sets.sync.contains(entry) => Stuck::Sync(sm.warps[entry as usize].place.pc),
         Seat::Entry(_) | Seat::Kept => Stuck::Otherwise,
     }
+}
+
+/// Says of each split of a warp that waits at a convergence barrier where it waits, and for whom.
+fn blocked_splits(machine: &Machine, sm: &Sm, warp: u16) -> Vec<String> {
+    let Some(splits) = sm.divergence.its().and_then(|its| its.warp(warp)) else { return Vec::new() };
+    let lanes = |mask: u32| {
+        let mut set = ThreadSet::default();
+        (0..32).filter(|lane| mask >> lane & 1 != 0).for_each(|lane| set.insert(lane));
+        format!("lane{} {}", if set.len() == 1 { "" } else { "s" }, set.ranges())
+    };
+    let place = |pc: Pc| {
+        let line = machine.program.instructions.get(pc as usize).and_then(|instruction| instruction.place);
+        line.map_or(format!("PC {pc}"), |place| format!("PC {pc}, {}", machine.program.place_name(place)))
+    };
+    let blocked = splits.splits.iter().filter_map(|split| {
+        let SplitState::Blocked(barrier) = split.state else { return None };
+        let missing = splits.missing(barrier);
+        let whom = splits.splits.iter().filter(|other| other.mask & missing != 0);
+        let whom: Vec<String> =
+            whom.map(|other| format!("{}, which wait at {}", lanes(other.mask & missing), place(other.pc))).collect();
+        let (who, register) = (lanes(split.mask), barrier.register);
+        Some(format!("{who} of warp {warp} wait at B{register} ({}) for {}", place(split.pc), whom.join(" and ")))
+    });
+    blocked.collect()
 }
 
 /// Names warps with their verb: `warp 3 waits`, `warps 0-1 wait`.
