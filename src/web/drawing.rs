@@ -189,7 +189,9 @@ fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Optio
 
 pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, f64)) -> Scene<Selection> {
     let baseline = lab.baseline(stage);
+    let rivals = if subject.id() == mechanism::PHASES { lab.rivals() } else { Rc::default() };
     subject.draw(PanelView {
+        rivals: &rivals,
         sim: stage.session.sim(),
         picture: &stage.picture(),
         listing: &stage.listing,

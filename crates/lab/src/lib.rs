@@ -29,6 +29,7 @@ mod inapplicable;
 mod link;
 mod own;
 mod read;
+mod rivals;
 mod sharing;
 mod show;
 mod stage;

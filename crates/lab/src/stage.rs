@@ -16,6 +16,7 @@ use warpscope_machine::sim::Sim;
 use warpscope_machine::sim::footprint::{Footprint, OverBudget, memory_bytes};
 use warpscope_pictures::export::chrome::ChromeTrace;
 use warpscope_pictures::mechanism::Baseline;
+use warpscope_pictures::mechanism::phases::Rival;
 use warpscope_pictures::plot::PlottedRun;
 use warpscope_pictures::session::Session;
 use warpscope_pictures::view::why::{self, Explainer};
@@ -69,6 +70,8 @@ pub struct Stage {
     verdict: OnceCell<ResultVerdict>,
     /// The selected range of cycles: its start, and its end (exclusive).
     pub range: Option<(u64, u64)>,
+    /// Cache of the runs under other schedulers.
+    pub(super) rivals: OnceCell<Rc<[Rival]>>,
     /// Cache of the last stretch.
     pub(super) stretch: RefCell<Option<Rc<Stretch>>>,
 }
@@ -163,6 +166,7 @@ impl Stage {
             picture: RefCell::new(None),
             baseline: OnceCell::new(),
             verdict: OnceCell::new(),
+            rivals: OnceCell::new(),
             range: None,
             stretch: RefCell::new(None),
         })

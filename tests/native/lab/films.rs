@@ -206,3 +206,33 @@ fn the_gang_table_follows_the_event() {
     assert!(split != Some(0) && shown.shapes.iter().any(says), "{title}");
     assert_eq!(shown.script.names(), ["flash", "regroup", "settle"]);
 }
+
+/// BAWS figures 3 and 4: LRR above GTO above BAWS on one axis, each as far as the run on the stage has come.
+#[test]
+fn warp_phases_of_three_schedulers_grow_on_one_axis() {
+    const RUN: u64 = 59;
+    let mut lab = lesson("16-warp-phases", 0);
+    let rivals = lab.rivals();
+    assert_eq!(
+        rivals.iter().map(|rival| (rival.name, rival.cycles)).collect::<Vec<_>>(),
+        [("LRR", 1935), ("GTO", 1828), ("BAWS", 1753)]
+    );
+    assert_eq!(rivals.iter().map(|rival| rival.is_shown).collect::<Vec<_>>(), [true, false, false]);
+    let phases = mechanism::PANELS.iter().find(|panel| panel.name == mechanism::PHASES).expect("the panel");
+    // Where each run's bars end, from the top.
+    let mut ends = |cycle: u64| {
+        lab.seek(cycle);
+        settle(&mut lab);
+        let scene = with_view(&lab, |view| phases.draw(PanelView { rivals: &rivals, ..view }));
+        let bars = |at: u64| scene.shapes.iter().filter(move |shape| kind(shape) == RUN && shape.key >> 48 & 0xff == at);
+        let end = |at: u64| bars(at).map(|bar| bar.geometry.place().x + bar.geometry.place().w).fold(0.0, f32::max);
+        let top = |at: u64| bars(at).map(|bar| bar.geometry.place().y).fold(f32::INFINITY, f32::min);
+        assert!(top(0) < top(1) && top(1) < top(2));
+        [0, 1, 2].map(|at| end(at).round())
+    };
+    let (early, late, last) = (ends(400), ends(1000), ends(1935));
+    let level = |ends: [f32; 3]| ends.iter().all(|end| (end - ends[0]).abs() <= 1.0);
+    assert!(level(early) && level(late), "{early:?} {late:?}");
+    assert!(early[0] < late[0] && late[0] < last[2], "{early:?} {late:?} {last:?}");
+    assert!(last[2] < last[1] && last[1] < last[0], "a shorter run looks shorter: {last:?}");
+}

@@ -54,6 +54,7 @@ fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
     let picture = stage.picture();
     let baseline = lab.baseline(stage);
     let view = PanelView {
+        rivals: &[],
         sim: stage.session.sim(),
         picture: &picture,
         listing: &stage.listing,

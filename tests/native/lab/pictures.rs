@@ -14,7 +14,7 @@ fn the_panels_that_apply_follow_the_technique_and_the_kernel() {
     };
     for (technique, panel) in [("PDOM", "Stack"), ("PDOM-LCP", "Stack"), ("TBC", "Compaction"), ("DWF-WB", "Warp pool")] {
         assert_eq!(shown("collatz", "gtx480", technique), [panel, "Memory"], "{technique}");
-        assert_eq!(shown("reduce", "gtx480", technique), [panel, "Barriers", "Memory"], "{technique}");
+        assert_eq!(shown("reduce", "gtx480", technique), [panel, "Barriers", "Warp-phases", "Memory"], "{technique}");
     }
     let mut lab = lab("collatz", "gtx480");
     lab.set_up(lab.setup.with_technique("schedule", Some("MWF-GTO")));
@@ -27,7 +27,7 @@ fn the_panels_that_apply_follow_the_technique_and_the_kernel() {
     settle(&mut lab);
     assert_eq!(names(&lab), ["Stack"], "what the run came to");
     for technique in ["WS8", "I-VWS", "E-VWS"] {
-        assert_eq!(shown("matmul", "vws", technique), ["Gangs", "Barriers", "Memory"], "{technique}");
+        assert_eq!(shown("matmul", "vws", technique), ["Gangs", "Barriers", "Warp-phases", "Memory"], "{technique}");
         assert_eq!(shown("mandelbrot", "vws", technique), ["Gangs", "Memory"], "{technique}");
     }
 }

@@ -6,7 +6,7 @@ use super::*;
 const ROOMS: [(f32, f32); 3] = [(1230.0, 500.0), (1870.0, 800.0), (3790.0, 1700.0)];
 
 /// A kernel, a preset, a technique and its axis, the panel, and the cycle to look at.
-const SHOWN: [(&str, &str, &str, &str, &str, u64); 12] = [
+const SHOWN: [(&str, &str, &str, &str, &str, u64); 13] = [
     ("collatz", "gtx480", "PDOM", "divergence", "mechanism", 700),
     ("collatz", "tbc", "TBC", "divergence", "mechanism", 700),
     ("collatz", "tbc", "DWF", "divergence", "mechanism", 700),
@@ -17,6 +17,7 @@ const SHOWN: [(&str, &str, &str, &str, &str, u64); 12] = [
     ("collatz", "gtx480", "VTW", "dispatch", "blocks", 700),
     ("1-compaction", "", "", "", "mechanism", 14),
     ("18-fold", "", "", "", "lanes", 6),
+    ("16-warp-phases", "", "", "", "phases", 1900),
     ("12-most-waiting-first", "", "", "", "barriers", 254),
     ("0-what-divergence-costs", "", "", "", "mechanism", 30),
 ];
@@ -62,8 +63,9 @@ fn every_panel_fills_its_room() {
         let lab = shown(name, preset, technique, axis, cycle);
         let panels = mechanism::panels(lab.stage.as_ref().expect("a stage").session.sim());
         let panel = panels.into_iter().find(|one| one.name == panel).unwrap_or_else(|| panic!("{name} {technique}: no {panel}"));
+        let rivals = if panel.name == mechanism::PHASES { lab.rivals() } else { Default::default() };
         for (width, height) in ROOMS {
-            let scene = with_view(&lab, |view| panel.draw(PanelView { width, height, ..view }));
+            let scene = with_view(&lab, |view| panel.draw(PanelView { width, height, rivals: &rivals, ..view }));
             let at = format!("{name} {technique} {} at {width} x {height}", panel.name);
             let seen = scene.shapes.iter().filter(|shape| shape.alpha > 0.0);
             let around = seen.clone().map(extent).reduce(|all, rect| all.with(&rect)).expect("shapes");

@@ -26,6 +26,7 @@ pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView
     let picture = Picture::of(&sim);
     let listing = Listing::new(&sim.machine.program, lesson.kernel.as_str().into(), None);
     look(PanelView {
+        rivals: &[],
         sim: &sim,
         picture: &picture,
         listing: &listing,

@@ -18,6 +18,7 @@ mod memory;
 mod on_the_way;
 mod parts;
 mod pdom;
+pub mod phases;
 mod tbc;
 mod values;
 mod vws;
@@ -26,6 +27,7 @@ pub use at_lines::{LINE, VisibleLines, draw as at_lines, warps_at};
 pub use ended::Baseline;
 pub use flow::draw as flow;
 
+use self::phases::Rival;
 use crate::scene::Scene;
 use crate::view::{Listing, Picture, Selection, WarpPicture};
 use warpscope_machine::config::{DivergenceKind, FetchKind, GatingKind};
@@ -56,6 +58,8 @@ pub struct PanelView<'a> {
     pub issues: &'a [Issue],
     /// The run that this one is compared with once it has ended.
     pub baseline: Option<&'a Baseline>,
+    /// The same kernel under other schedulers, for the panel that compares them; empty for all others.
+    pub rivals: &'a [Rival],
     /// Whether to label the parts of the picture, for a first-time viewer.
     pub names_parts: bool,
     /// The register whose values stand in the threads' tokens, without its `%`; `None` for the threads' numbers.
@@ -131,6 +135,9 @@ fn by_lanes(machine: &Machine) -> (f32, f32) {
 
 /// The name of the panel that shows how threads diverge and reconverge; every machine has one.
 pub const MECHANISM: &str = "mechanism";
+
+/// The name of the panel that compares warp-phases under several schedulers.
+pub const PHASES: &str = "phases";
 
 /// The name of the panel that shows which warp slot ran which block when.
 const BLOCKS: &str = "blocks";
@@ -239,6 +246,21 @@ pub static PANELS: &[Panel] = &[
         },
         room: |_| (534.0, 340.0),
         scene: barriers::draw,
+        film: None,
+    },
+    Panel {
+        name: PHASES,
+        short: "Warp-phases",
+        title: "Warp-phases under three schedulers",
+        about: "The same kernel under LRR, GTO and BAWS, on one axis of time, up to the cycle on the stage. A row for each warp: dark \
+                while it executes towards the next barrier, pale while it waits there for the last warp of its block. Where the \
+                dark parts end under each other, warps arrive together.",
+        figure: "BAWS figures 3 and 4",
+        share: |_| Share::OnRequest,
+        lasts: true,
+        applies: |machine| machine.program.instructions.iter().any(|instruction| instruction.op.is_barrier()),
+        room: |_| (600.0, 380.0),
+        scene: phases::draw,
         film: None,
     },
     Panel {

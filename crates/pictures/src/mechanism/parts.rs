@@ -64,6 +64,9 @@ pub mod kind {
     pub const TO_GO: u8 = 56;
     pub const PRIORITY: u8 = 57;
     pub const SHIFT_EDGE: u8 = 58;
+    pub const PHASE_RUN: u8 = 59;
+    pub const PHASE_WAIT: u8 = 60;
+    pub const PHASE_CURSOR: u8 = 61;
 }
 
 /// The space after every fourth lane, as a share of the pitch.
