@@ -99,6 +99,9 @@ pub enum Share {
     OnRequest,
 }
 
+/// Writes the script of a step's film into the later of its two scenes, and may give things of the earlier one other names.
+pub type Director = fn(&mut Scene<Selection>, &mut Scene<Selection>);
+
 /// One panel of the stage.
 pub struct Panel {
     /// Its place on the stage, under which the user's choice is stored. At most one panel of each name applies.
@@ -122,7 +125,7 @@ pub struct Panel {
     /// Draws the picture.
     pub scene: fn(PanelView) -> Scene<Selection>,
     /// Writes the script of a step's film into the later of its two scenes, where that takes knowledge of both.
-    pub film: Option<fn(&mut Scene<Selection>, &mut Scene<Selection>)>,
+    pub film: Option<Director>,
 }
 
 /// The least room for the results of a run that has ended.

@@ -87,7 +87,7 @@ fn card_name(key: ShapeKey) -> Option<u32> {
 /// Returns the key of the same thread's shape of another kind.
 fn of_thread(key: ShapeKey, kind: u8) -> ShapeKey {
     let lane = if matches!(kind_of(key), kind::MASK | kind::MASK_PLACE) { 0x1f } else { 0xffff };
-    u64::from(kind) << 56 | key & 0xffff_ffff_0000_00 | key & lane << 8
+    u64::from(kind) << 56 | key & 0x00ff_ffff_ff00_0000 | key & lane << 8
 }
 
 /// The shapes of both scenes, and the threads that do something in the step.
@@ -162,7 +162,7 @@ impl Cast {
     }
 
     /// Returns the thread's token, number and stripe in a scene.
-    fn parts<'a>(shapes: &'a BTreeMap<ShapeKey, Shape>, token: ShapeKey) -> impl Iterator<Item = &'a Shape> {
+    fn parts(shapes: &BTreeMap<ShapeKey, Shape>, token: ShapeKey) -> impl Iterator<Item = &Shape> {
         let kinds = [kind::THREAD, kind::THREAD_STRIPE, kind::THREAD_TEXT];
         kinds.into_iter().filter_map(move |kind| shapes.get(&of_thread(token, kind)))
     }

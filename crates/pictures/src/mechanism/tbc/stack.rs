@@ -55,7 +55,7 @@ fn card_words(scene: &mut Scene<Selection>, card: &StackCard, rect: Rect, sizes:
     let beside = sizes.is_beside();
     let (x, line) = (rect.x + 8.0, rect.y + if beside { 15.0 } else { rect.h / 2.0 + 4.0 });
     scene.bold(named(0), tone, x, line, BASE, Align::Left, card.way.as_str());
-    let masks = if beside {
+    if beside {
         let right = rect.x + rect.w - 8.0;
         if let Some(wcnt) = card.wcnt {
             scene.bold(key(kind::WCNT, 0, name, 0), tone, right, line, BASE, Align::Right, format!("WCnt {wcnt}"));
@@ -71,8 +71,7 @@ fn card_words(scene: &mut Scene<Selection>, card: &StackCard, rect: Rect, sizes:
         let said = format!("{} · {threads}", card.state);
         scene.label(named(1), tone, x + 180.0, line, SMALL, Align::Left, fitting(&said, left - x - 184.0));
         (left, rect.y + (rect.h - sizes.mask_tall()) / 2.0 + 1.0)
-    };
-    masks
+    }
 }
 
 /// Draws the mask of an entry, a row for each static warp: filled where the thread runs for it now, pale where it waits.
