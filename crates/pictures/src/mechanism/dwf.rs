@@ -2,7 +2,7 @@
 //!
 //! A line holds the warps at one place side by side, so its length shows how many there are, which is what majority scheduling
 //! looks at. The line that the scheduler issues from has a frame; the others wait until it is empty. Every thread keeps its
-//! number and its static warp's colour, and flies to its lane in the warp that it joins. Under DWF-WB, each static warp that has
+//! number and its static warp's colour, and flies to its lane in the warp that it joins: the branch flashes, the threads fly, the lines settle. Under DWF-WB, each static warp that has
 //! diverged has a barrier where it is restored. (TBC sections 1, 2.3 and 2.4)
 
 use super::PanelView;
@@ -11,6 +11,7 @@ use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
 use crate::view::words::counted;
 use warpscope_kernel::program::Pc;
+use warpscope_machine::event::Event;
 use warpscope_machine::policy::divergence::dwf::{Dwf, PoolStage, PoolWarp};
 
 /// The space left and right of the warps, and between two side by side.
@@ -73,7 +74,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     scene.bold(0, Tone::Text, 0.0, 15.0, 15.0, Align::Left, "Warp pool");
     if view.width > 300.0 {
         let left = parts::shared(&mut scene, &view);
-        let about = fitting("a row for each PC", (left - 110.0) * SMALL / BASE);
+        let about = fitting("a row for each PC · filled: in flight · pale: waits for its turn", (left - 110.0) * SMALL / BASE);
         scene.label(0, Tone::Soft, 100.0, 15.0, BASE, Align::Left, about);
     }
     let waiting = dwf.threads_by_pc();
@@ -102,8 +103,15 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
         let pc = warps[0].1.pc;
         y = lines.line(&mut scene, warps, (threads_at(pc), turn(pc)), y);
     }
-    for (thread, cell) in lines.tokens {
-        thread.draw(&mut scene, Stand::Token, cell);
+    for (thread, stand, cell) in lines.tokens {
+        thread.draw(&mut scene, stand, cell);
+    }
+    let is_event = |event: &Event| match *event {
+        Event::Merged { sm, .. } | Event::Branch { sm, diverged: true, .. } => sm == name,
+        _ => false,
+    };
+    if view.last.iter().any(is_event) {
+        scene.dwell();
     }
     if pool.is_empty() {
         scene.label(0, Tone::Soft, 0.0, y + 14.0, BASE, Align::Left, "The pool is empty.");
@@ -135,7 +143,7 @@ struct PoolLines<'a> {
     view: &'a PanelView<'a>,
     sm: u16,
     sizes: &'a Sizes,
-    tokens: Vec<(Thread, Rect)>,
+    tokens: Vec<(Thread, Stand, Rect)>,
 }
 
 impl PoolLines<'_> {
@@ -189,9 +197,11 @@ impl PoolLines<'_> {
         for lane in (0..sizes.lanes).filter(|lane| warp.members.mask >> lane & 1 == 0) {
             scene.outline(0, Tone::Line, grid.cell(lane, y, sizes.cell));
         }
+        // In flight is active; a warp that could issue waits for its turn.
+        let stand = if warp.stage == PoolStage::Flying || issued { Stand::Token } else { Stand::Waits };
         let members = warp.members.lanes().map(|(lane, origin)| (lane as u32, origin));
         self.tokens.extend(members.filter_map(|(lane, origin)| {
-            Some((Thread::of(view.picture.warp(sm, origin)?, lane), grid.cell(lane, y, sizes.cell)))
+            Some((Thread::of(view.picture.warp(sm, origin)?, lane), stand, grid.cell(lane, y, sizes.cell)))
         }));
     }
 }
@@ -216,7 +226,7 @@ fn barriers(scene: &mut Scene<Selection>, view: &PanelView, sm: u16, dwf: &Dwf, 
             let cell = grid.cell(lane, top, sizes.cell);
             let thread = Thread::of(warp, lane);
             if barrier.arrived >> lane & 1 != 0 {
-                thread.draw(scene, Stand::Token, cell);
+                thread.draw(scene, Stand::Waits, cell);
             } else {
                 scene.outline(0, Tone::Mark, cell);
                 thread.write(scene, 0, Tone::Mark, cell);

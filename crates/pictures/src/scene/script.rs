@@ -126,6 +126,13 @@ impl<T: Copy> Scene<T> {
         self.script.beats.push(Planned { beat, name, ms });
     }
 
+    /// Gives the quiet script's beats the time that an event needs, where things only go from place to place.
+    pub fn dwell(&mut self) {
+        self.plan(Beat::Flash, "flash", 120);
+        self.plan(Beat::Travel, "travel", 450);
+        self.plan(Beat::Settle, "settle", 200);
+    }
+
     /// Gives looks that things reach in a beat, by their keys.
     pub fn pose(&mut self, beat: Beat, looks: impl IntoIterator<Item = Shape>) {
         self.step(beat, false, looks);

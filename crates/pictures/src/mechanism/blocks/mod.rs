@@ -14,6 +14,7 @@ use super::PanelView;
 use super::parts::{BASE, SMALL, kind};
 use crate::scene::{Align, Beat, Geometry, Rect, Scene, Tone, key};
 use crate::view::Selection;
+use warpscope_machine::event::Event;
 
 /// The width of the dispenser at the left.
 const DISPENSER: f32 = 58.0;
@@ -24,7 +25,12 @@ const GAP: f32 = 12.0;
 
 pub(crate) fn draw(view: PanelView) -> Scene<Selection> {
     let chosen = view.selection.and_then(Selection::warp).map(|(_, warp)| warp);
-    picture(&BlocksView::of(&view), chosen, view.width, view.height)
+    let mut scene = picture(&BlocksView::of(&view), chosen, view.width, view.height);
+    let is_event = |event: &Event| matches!(event, Event::Assigned { .. } | Event::BlockStart { .. } | Event::BlockEnd { .. });
+    if view.last.iter().any(is_event) {
+        scene.dwell();
+    }
+    scene
 }
 
 /// Draws the blocks into a room of this size.

@@ -19,6 +19,7 @@ use std::cell::RefCell;
 use std::ops::Range;
 use std::rc::Rc;
 use warpscope_kernel::program::cfg::{BasicBlock, Cfg};
+use warpscope_machine::event::Event;
 use warpscope_machine::metrics::Cost;
 
 /// Room above the first layer, for the legend.
@@ -67,6 +68,15 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
         }
     }
     scene.words = words(cfg, &occupants);
+    let is_event = |event: &Event| {
+        matches!(
+            event,
+            Event::Branch { diverged: true, .. } | Event::Met { .. } | Event::BlockMet { .. } | Event::LikelyMerge { .. }
+        )
+    };
+    if view.last.iter().any(is_event) {
+        scene.dwell();
+    }
     scene
 }
 
