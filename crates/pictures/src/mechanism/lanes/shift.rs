@@ -22,7 +22,7 @@ const APART: f32 = 0.4;
 /// How far a waiting half is lifted, as a share of a token's height.
 const LIFT: f32 = 0.25;
 /// The greatest width and height of a token.
-const MOST: (f32, f32) = (64.0, 48.0);
+const MOST: (f32, f32) = (96.0, 48.0);
 
 /// The positions of the rows.
 pub struct Rows {

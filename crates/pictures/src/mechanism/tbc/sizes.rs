@@ -5,7 +5,7 @@ use super::super::parts::LaneGrid;
 use crate::scene::Rect;
 
 /// Room left of the lanes, for the names of warps and bands; wide warps leave less.
-const LABEL: f32 = 86.0;
+const LABEL: f32 = 94.0;
 const NARROW_LABEL: f32 = 74.0;
 /// The width of a stack beside the lanes.
 const STACK: f32 = 232.0;
