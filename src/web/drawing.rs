@@ -116,7 +116,7 @@ pub fn Drawing(props: &Props) -> Html {
         let (node, place, shown) = (node.clone(), place.clone(), shown.clone());
         use_effect_with((props.handle.clone(), props.theme, size, follow, zoom), move |(handle, theme, size, follow, zoom)| {
             let size = (size.0 / zoom, size.1 / zoom);
-            let Some((scene, pace, cycle)) = draw(subject, handle, size) else {
+            let Some((scene, pace, cycle)) = draw(subject, handle, size, *zoom) else {
                 // The canvas is removed, and the next one is empty.
                 shown.take();
                 return;
@@ -176,18 +176,23 @@ pub fn Drawing(props: &Props) -> Html {
     }
 }
 
-/// Returns the current scene, how the run comes to it, and its cycle.
-fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64)) -> Option<(Rc<Scene<Selection>>, Pace, u64)> {
+/// Returns the current scene, how the run comes to it, and its cycle. Where the page enlarges the picture, it may be laid out
+/// smaller to fit.
+fn draw(subject: Subject, handle: &Handle, (width, height): (f64, f64), zoom: f64) -> Option<(Rc<Scene<Selection>>, Pace, u64)> {
     if width <= 2.0 * MARGIN || height <= 2.0 * MARGIN {
         return None;
     }
     handle.on_stage(|lab, stage| {
         let room = (width - 2.0 * MARGIN, height - 2.0 * MARGIN);
-        (Rc::new(scene(subject, lab, stage, room)), lab.transport.pace(), stage.session.cycle())
+        (Rc::new(scene_at(subject, lab, stage, room, 1.0 / zoom.max(1.0))), lab.transport.pace(), stage.session.cycle())
     })
 }
 
-pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, f64)) -> Scene<Selection> {
+pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, room: (f64, f64)) -> Scene<Selection> {
+    scene_at(subject, lab, stage, room, 1.0)
+}
+
+fn scene_at(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, f64), least_scale: f64) -> Scene<Selection> {
     let baseline = lab.baseline(stage);
     let rivals = if subject.id() == mechanism::PHASES { lab.rivals() } else { Rc::default() };
     subject.draw(PanelView {
@@ -205,6 +210,7 @@ pub fn scene(subject: Subject, lab: &Lab, stage: &Stage, (width, height): (f64, 
         values: lab.values(),
         width: width as f32,
         height: height as f32,
+        least_scale: least_scale as f32,
     })
 }
 

@@ -68,6 +68,7 @@ fn with_view<R>(lab: &Lab, look: impl FnOnce(PanelView) -> R) -> R {
         values: lab.values(),
         width: 600.0,
         height: 500.0,
+        least_scale: 1.0,
     };
     look(view)
 }

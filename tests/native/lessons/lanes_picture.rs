@@ -40,6 +40,7 @@ pub fn at<T>(id: &str, technique: &str, cycles: u64, look: impl FnOnce(PanelView
         values: None,
         width: 700.0,
         height: 480.0,
+        least_scale: 1.0,
     })
 }
 

@@ -68,6 +68,8 @@ pub struct PanelView<'a> {
     pub width: f32,
     /// The height of that room, in pixels.
     pub height: f32,
+    /// The least scale at which the picture may be drawn to fit: 1, or less where the page enlarges it.
+    pub least_scale: f32,
 }
 
 impl<'a> PanelView<'a> {
@@ -367,7 +369,7 @@ impl Panel {
         };
         let scale = (view.width / width).min(view.height / height);
         // In steps, so that a window that is drawn larger does not change the picture with every pixel.
-        let scale = ((scale * 4.0).floor() / 4.0).max(1.0);
+        let scale = ((scale * 4.0).floor() / 4.0).max(view.least_scale);
         let view = PanelView { width: view.width / scale, height: view.height / scale, ..view };
         let mut scene = draw(view);
         if let Some(register) = view.values.filter(|_| !has_ended(view.sim)) {

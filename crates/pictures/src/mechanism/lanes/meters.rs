@@ -116,7 +116,7 @@ pub fn leakage(scene: &mut Scene<Selection>, view: &LanesView, pipe: &PipeView, 
     let saved = 100.0 * power.leakage_saved;
     let (lost, all) = (power.lost_events, power.gating_events);
     let tone = if saved < 0.0 { Tone::Bad } else { Tone::Text };
-    let has_room = area.w >= 230.0;
+    let has_room = area.w >= 300.0;
     // Switching can cost more than lanes that never turn off leak.
     let than = if area.w >= WHOLE { " than without gating" } else { "" };
     let told = format!("{:.0}% {} leakage{than}", saved.abs(), if saved < 0.0 { "more" } else { "less" });
