@@ -2,7 +2,8 @@
 //!
 //! The browser's own text field does the editing, so that selection, undo and input methods work as everywhere. It is
 //! transparent; a layer below it holds the marks, placed by line and column. That layer and the line numbers scroll with the
-//! field.
+//! field. Of a long text only the numbers near the visible lines exist: a browser takes as long to lay out a hundred thousand
+//! numbers as it takes for the text.
 
 use std::rc::Rc;
 
@@ -16,6 +17,10 @@ use warpscope_lab::{Finding, MOST_TEXT_BYTES, TextSpot, too_large};
 const TAB: usize = 4;
 /// The height of a line in pixels; the style sheet says the same.
 const LINE_PX: i32 = 20;
+/// The numbers that exist begin at a multiple of this line, at least as many lines before the first visible one; there are
+/// [`NUMBERS`] of them, more than three times what the highest window shows.
+const STEP: usize = 100;
+const NUMBERS: usize = 500;
 
 /// A request to scroll to a place. Two requests for one place differ in their serial number.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -82,10 +87,20 @@ pub fn Editor(props: &Props) -> Html {
             }
         })
     };
+    let first = use_state_eq(|| 0usize);
     let onscroll = {
-        let (field, numbers, marks) = (field.clone(), numbers.clone(), marks.clone());
-        Callback::from(move |_: Event| follow(&field, &numbers, &marks))
+        let (field, numbers, marks, first) = (field.clone(), numbers.clone(), marks.clone(), first.clone());
+        Callback::from(move |_: Event| {
+            follow(&field, &numbers, &marks, *first);
+            if let Some(field) = field.cast::<HtmlElement>() {
+                first.set(first_number(field.scroll_top()));
+            }
+        })
     };
+    {
+        let (field, numbers, marks) = (field.clone(), numbers.clone(), marks.clone());
+        use_effect_with(*first, move |&first| follow(&field, &numbers, &marks, first));
+    }
     {
         let (field, text) = (field.clone(), props.text.clone());
         use_effect_with(props.reveal, move |reveal| {
@@ -97,7 +112,7 @@ pub fn Editor(props: &Props) -> Html {
 
     let wrong = (!props.findings.is_empty()).then(|| format!("{}-problems", props.id));
     let lines = props.text.split('\n').count();
-    let line_numbers = use_memo(lines, |&lines| numbered(lines));
+    let line_numbers = use_memo((*first, lines), |&(first, lines)| numbered(first, lines));
     html! {
         <div class="editor">
             <div class="numbers" aria-hidden="true"><pre ref={numbers}>{ line_numbers.as_str() }</pre></div>
@@ -115,8 +130,15 @@ pub fn Editor(props: &Props) -> Html {
     }
 }
 
-fn numbered(lines: usize) -> String {
-    (1..=lines).map(|line| format!("{line}\n")).collect()
+/// Returns the line (from 0) with which the numbers begin while the field is scrolled by `top` pixels.
+fn first_number(top: i32) -> usize {
+    let visible = (top.max(0) / LINE_PX) as usize;
+    (visible / STEP * STEP).saturating_sub(STEP)
+}
+
+/// Returns the numbers of the lines from `first` (from 0) on.
+fn numbered(first: usize, lines: usize) -> String {
+    (first + 1..=lines.min(first + NUMBERS)).map(|line| format!("{line}\n")).collect()
 }
 
 fn mark(text: &str, finding: &Finding) -> Option<Html> {
@@ -133,11 +155,13 @@ fn shown_column(line: &str, column: usize) -> usize {
     line.chars().take(column.saturating_sub(1)).fold(0, |at, c| if c == '\t' { (at / TAB + 1) * TAB } else { at + 1 })
 }
 
-fn follow(field: &NodeRef, numbers: &NodeRef, marks: &NodeRef) {
+/// Moves the layers to where the field is scrolled; the numbers begin with line `first`.
+fn follow(field: &NodeRef, numbers: &NodeRef, marks: &NodeRef, first: usize) {
     let Some(field) = field.cast::<HtmlElement>() else { return };
-    for (layer, left) in [(numbers, 0), (marks, field.scroll_left())] {
+    let top = field.scroll_top();
+    for (layer, left, top) in [(numbers, 0, top - first as i32 * LINE_PX), (marks, field.scroll_left(), top)] {
         if let Some(layer) = layer.cast::<HtmlElement>() {
-            let _ = layer.set_attribute("style", &format!("transform:translate({}px,{}px)", -left, -field.scroll_top()));
+            let _ = layer.set_attribute("style", &format!("transform:translate({}px,{}px)", -left, -top));
         }
     }
 }
