@@ -9,13 +9,13 @@ use super::numbers::numbers;
 use super::prose::prose;
 use warpscope_lab::{Lab, grouped};
 use warpscope_pictures::mechanism::{self, Panel};
-use warpscope_pictures::scene::{Palette, Theme, svg};
+use warpscope_pictures::scene::{Palette, SVG_MARGIN, Theme, svg};
 use warpscope_study::lesson::{Ask, Lesson, Question};
 use yew::prelude::*;
 
 /// The room for a picture of a handout, in pixels, and its scale on paper: it is as wide as the page, and its smallest labels, of
 /// 10 pixels, become 9 points high.
-const ROOM: (f64, f64) = (560.0, 360.0);
+const ROOM: (f64, f64) = (540.0, 360.0);
 const SCALE: f32 = 1.21;
 
 #[derive(Properties, PartialEq)]
@@ -68,7 +68,7 @@ fn handout(lesson: &Lesson) -> Html {
             let panel = named.or_else(|| mechanism::leading(sim))?;
             let mut scene = scene(Subject::Panel(panel), &lab, stage, ROOM);
             scene.crop();
-            let width = format!("width:{}px", scene.width * SCALE);
+            let width = format!("width:{}px", (scene.width + 2.0 * SVG_MARGIN) * SCALE);
             Some(html! { <img src={address(&svg(&scene, Palette::of(Theme::Light)))} alt={panel.title} style={width} /> })
         });
         html! {

@@ -146,7 +146,7 @@ async fn messages_hide_neither_legend_nor_rows() {
         assert_eq!(page.script(rows, vec![]).await, true, "the first hint");
         page.press([key::ESCAPE]).await;
         page.press([key::RIGHT]).await;
-        page.see("#say", "lanes").await;
+        page.see("#say", "issued").await;
     })
     .await;
 }

@@ -23,7 +23,7 @@ pub use motion::{Motion, Pace};
 pub use palette::{Palette, Rgb, Theme, Tone};
 pub use script::{Beat, Script};
 pub use strip::{StripPicture, strip};
-pub use svg::svg;
+pub use svg::{MARGIN as SVG_MARGIN, svg};
 pub(crate) use svg::{SANS, escape};
 
 /// A rectangle, in pixels.

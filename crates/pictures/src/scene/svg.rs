@@ -8,7 +8,7 @@ pub const SANS: &str = "system-ui, 'Segoe UI', Roboto, 'Liberation Sans', Arial,
 const MONO: &str = "ui-monospace, Menlo, Consolas, 'Liberation Mono', 'DejaVu Sans Mono', monospace";
 
 /// Space around the picture, in pixels.
-const MARGIN: f32 = 12.0;
+pub const MARGIN: f32 = 12.0;
 
 /// Writes a scene as an SVG document, with its words as title.
 pub fn svg<T>(scene: &Scene<T>, palette: &Palette) -> String {
