@@ -414,3 +414,23 @@ fn a_lesson_ends_with_both_runs_on_one_axis() {
 fn is_text(geometry: &Geometry) -> bool {
     matches!(geometry, Geometry::Text { .. })
 }
+
+/// Where a lesson asks about a variable, its values stand in the tokens, and nowhere else.
+#[test]
+fn values_stand_in_the_tokens_where_a_lesson_asks_about_them() {
+    let mut lab = Lab::new();
+    assert!(lab.open_lesson("0-what-divergence-costs"));
+    let texts = |lab: &Lab| -> Vec<String> {
+        let scene = with_view(lab, |view| mechanism::panels(view.sim)[0].draw(view));
+        let text = |geometry: &Geometry| if let Geometry::Text { text, .. } = geometry { Some(text.clone()) } else { None };
+        scene.shapes.iter().filter_map(|shape| text(&shape.geometry)).filter(|text| text.starts_with("n=")).collect()
+    };
+    lab.go_to_stop(0);
+    assert_eq!(texts(&lab), ["n=1", "n=2", "n=3", "n=4"]);
+    lab.go_to_stop(1);
+    let mut after = texts(&lab);
+    after.sort();
+    assert_eq!(after, ["n=1", "n=2", "n=3", "n=4"], "threads keep their values where they wait");
+    lab.leave_lesson();
+    assert!(texts(&lab).is_empty());
+}

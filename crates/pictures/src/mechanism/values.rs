@@ -27,10 +27,10 @@ pub fn write(scene: &mut Scene<Selection>, view: &PanelView, register: &str) {
     for shape in &mut scene.shapes {
         let Some((thread, value)) = values.get(&shape.key) else { continue };
         let Geometry::Text { size, text, .. } = &mut shape.geometry else { continue };
-        let room = cells.get(thread).map_or(*size, |cell| cell.w - 4.0);
+        let (room, large) = cells.get(thread).map_or((*size, *size), |cell| (cell.w - 4.0, (cell.h * 0.36).max(*size)));
         let fitting = |text: &str| room / (text.len() as f32 * LETTER);
         let named = format!("{register}={value}");
-        let (words, most) = if fitting(&named) >= NAMED { (named, 15.0) } else { (value.clone(), *size) };
+        let (words, most) = if fitting(&named) >= NAMED { (named, large) } else { (value.clone(), *size) };
         *size = fitting(&words).min(most);
         *text = words;
     }
