@@ -1,5 +1,5 @@
 // Four threads of one warp take turns with a lock. The others wait in a loop until it is free.
-extern "C" __global__ void turns(unsigned *lock, unsigned *count)
+extern "C" __global__ void turns(unsigned *lock, unsigned *count)    // START
 {
     while (atomicCAS(lock, 0, 1) != 0)    // TRY
         ;
