@@ -66,6 +66,11 @@ fn barrier_aware() {
 }
 
 #[test]
+fn splits() {
+    check(&setups::splits(), 12, 50);
+}
+
+#[test]
 fn gated() {
     check(&setups::gated(), 24, 40);
 }

@@ -87,6 +87,18 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
+    fn splits_of_a_warp_leave_the_same(recipe in recipes(), picks in prop::array::uniform4(any::<Index>())) {
+        let text = recipe.ptx();
+        if let Err(trouble) = check(&recipe, &text, &setups::splits(), &picks) {
+            return Err(TestCaseError::fail(format!("{trouble}\n{text}")));
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
     fn on_whatever_lanes_threads_execute_random_kernels_leave_the_same(recipe in recipes(), picks in prop::array::uniform4(any::<Index>())) {
         let text = recipe.ptx();
         if let Err(trouble) = check(&recipe, &text, &setups::gated(), &picks) {

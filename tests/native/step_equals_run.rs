@@ -19,7 +19,7 @@ fn each(check: impl Fn(&Sim) -> Result<(), String>) {
     let (mut runs, mut cases) = (0, 0);
     let mut failures = Vec::new();
     let machines = || {
-        let stacks = setups::plain().into_iter().chain(setups::barrier_aware());
+        let stacks = setups::plain().into_iter().chain(setups::barrier_aware()).chain(setups::splits());
         let few = stacks.chain(setups::regrouping_few()).chain(setups::slices_few()).chain(setups::gated());
         few.chain(setups::virtual_blocks()).chain(setups::native())
     };

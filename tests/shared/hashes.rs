@@ -15,7 +15,7 @@ use warpscope_machine::run;
 pub const COMMITTED: [&str; 2] = [include_str!("../golden/event_hashes.txt"), include_str!("../golden/event_hashes_full.txt")];
 
 /// Mechanisms with event streams of their own.
-const TECHNIQUES: [(&str, &str); 19] = [
+const TECHNIQUES: [(&str, &str); 20] = [
     ("tbc", "PDOM-LCP"),
     ("tbc", "DWF"),
     ("tbc", "DWF-WB"),
@@ -35,6 +35,7 @@ const TECHNIQUES: [(&str, &str); 19] = [
     ("gtx480", "vLRR"),
     ("gtx480", "VTW"),
     ("gtx480", "VTW-SL"),
+    ("gtx480", "ITS"),
 ];
 
 /// Returns the numbers of this build, as the lines of the two files.

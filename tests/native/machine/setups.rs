@@ -213,6 +213,26 @@ pub fn virtual_blocks() -> Vec<Setup> {
     setups
 }
 
+/// Returns convergence barriers on every preset; with every key, with other schedules, with gating, with virtual blocks and with
+/// narrow warps.
+pub fn splits() -> Vec<Setup> {
+    let narrow = [("warp_width", "8"), ("simd_width", "8")];
+    let mut setups: Vec<Setup> =
+        PRESETS.iter().filter(|preset| preset.name != "toy").map(|preset| setup(preset.name, "ITS", &[])).collect();
+    setups.extend([
+        setup("gtx480", "ITS", &[("its_first", "taken"), ("its_slice", "3")]),
+        setup("gtx480", "ITS", &[("its_first", "fallthrough"), ("its_merge", "true")]),
+        setup("tbc", "ITS", &[("its_merge", "true"), ("its_slice", "11"), ("sms", "2")]),
+        setup("gtx480", "ITS", &[("native_code", "true")]),
+        setup("gtx480", "ITS,MWF-GTO+CFF", &[]),
+        setup("origami", "ITS,TLS", &[]),
+        setup("origami", "ITS,Origami", &[]),
+        setup("gtx480", "ITS,VTW", &[("max_blocks", "1")]),
+        setup("gtx480", "ITS", &narrow),
+    ]);
+    setups
+}
+
 /// Returns machines that run programs with the effects of native code, under one technique of each kind.
 pub fn native() -> Vec<Setup> {
     let few = [
@@ -238,7 +258,8 @@ pub fn native() -> Vec<Setup> {
     .into()
 }
 
-/// Returns all of the plain, barrier-aware, divergence, slice and gating setups.
+/// Returns all of the plain, barrier-aware, split, divergence, slice and gating setups.
 pub fn all() -> Vec<Setup> {
-    plain().into_iter().chain(barrier_aware()).chain(regrouping()).chain(slices()).chain(gated()).collect()
+    let kept = plain().into_iter().chain(barrier_aware()).chain(splits());
+    kept.chain(regrouping()).chain(slices()).chain(gated()).collect()
 }

@@ -26,6 +26,9 @@ const ABOVE: f32 = 50.0;
 const BETWEEN: f32 = 26.0;
 const LEGEND: &str = "filled: runs · pale: waits · bar: at a barrier of the block · dot: ended";
 
+/// Splits and barriers for which there is room in any case.
+const USUAL: (usize, usize) = (4, 2);
+
 /// Where rows and lanes lie.
 struct Sizes {
     grid: LaneGrid,
@@ -74,7 +77,9 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
     let Some(splits) = unit.and_then(|its| its.warp(warp.warp)) else { return scene };
     header(&mut scene, &view, warp);
     plan(&mut scene, &view, warp);
-    let rows = (splits.splits.len() + splits.barriers.len()).max(4) + 1;
+    // Room for more than there is, so that a branch that parts the running split moves nothing else.
+    let (ways, barriers) = (splits.splits.len().max(USUAL.0), splits.barriers.len().max(USUAL.1));
+    let rows = ways + barriers;
     let sizes = Sizes::new(&view, warp.width, rows, view.warps().count());
     lane_numbers(&mut scene, &sizes.grid, warp.width, ABOVE - 8.0);
     scene.bold(0, Tone::Text, 0.0, ABOVE - 22.0, BASE, Align::Left, "Splits");
@@ -85,8 +90,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
         row(&mut scene, &view, warp, split, &sizes, y);
         y += sizes.row;
     }
-    // A free row, so that a branch that parts the running split moves nothing else.
-    y = y.max(ABOVE + 2.0 * sizes.row) + BETWEEN;
+    y = y.max(ABOVE + ways as f32 * sizes.row) + BETWEEN;
     scene.bold(0, Tone::Text, 0.0, y - 9.0, BASE, Align::Left, "Convergence barriers");
     let about = match splits.barriers.len() {
         0 => "no lane waits for another",
