@@ -93,7 +93,7 @@ async fn the_chooser_shows_one_panel_alone_by_keyboard_and_remembers_it() {
         page.until(&format!("{shown} === 'barriers'")).await;
         // V goes through all panels.
         page.leave().await;
-        for expected in ["memory", "mechanism,barriers", "mechanism", "barriers", "memory"] {
+        for expected in ["phases", "memory", "mechanism,barriers", "mechanism", "barriers", "phases"] {
             page.press(['v']).await;
             page.until(&format!("{shown} === '{expected}'")).await;
         }
