@@ -196,6 +196,7 @@ fn own_event(technique: &Technique) -> Option<fn(&Event) -> bool> {
         "PDOM-LCP" => |event| matches!(event, Event::LikelyMerge { .. }),
         "DWF" => |event| matches!(event, Event::Merged { .. }),
         "DWF-WB" => |event| matches!(event, Event::WarpBarrier { .. }),
+        "ITS" => |event| matches!(event, Event::Converged { .. }),
         "TBC" | "TBC-RRB" | "TBC-SRR" => |event| matches!(event, Event::BlockArrive { .. }),
         "TBC-LCP" | "TBC-LCP-RRB" | "TBC-LCP-SRR" => |event| matches!(event, Event::BlockMerge { .. }),
         "I-VWS-GroupMem" | "I-VWS-ImpatientMem" | "E-VWS-ImpatientMem" => {

@@ -9,7 +9,7 @@ use crate::sample::sampled;
 use warpscope_catalogue::{self as catalogue, Size};
 use warpscope_kernel::launch::BufferData;
 use warpscope_kernel::ptx::op::Op;
-use warpscope_machine::config::{DispatchKind, PRESETS};
+use warpscope_machine::config::{DispatchKind, DivergenceKind, PRESETS};
 use warpscope_machine::sim::SimError;
 
 /// Calls are inlined, so the one recursive kernel is refused.
@@ -147,8 +147,9 @@ fn check(setups: &[Setup], every: usize, least: usize) {
             let outcome = machine::finish(sim).and_then(|finished| {
                 (subject.check)(&finished.buffers(&subject.kernel))?;
                 let found = finished.metrics.totals.thread_instructions;
-                // Native code and the loop over logical blocks have instructions of their own.
-                let is_rewritten = config.native_code || config.dispatch == DispatchKind::Virtual;
+                // Native code, the loop over logical blocks and convergence barriers have instructions of their own.
+                let has_barriers = config.divergence == DivergenceKind::Its;
+                let is_rewritten = config.native_code || config.dispatch == DispatchKind::Virtual || has_barriers;
                 if found == wanted || is_rewritten || ORDER_MATTERS.contains(&subject.name.as_str()) {
                     Ok(())
                 } else {

@@ -18,7 +18,7 @@ use proptest::test_runner::RngSeed;
 use std::fmt;
 use warpscope_kernel::interp::races::Races;
 use warpscope_kernel::interp::reference::{self, Order};
-use warpscope_machine::config::{DispatchKind, KEYS, MachineSpec, split_techniques};
+use warpscope_machine::config::{DispatchKind, DivergenceKind, KEYS, MachineSpec, split_techniques};
 use warpscope_machine::event::{Log, NullSink};
 use warpscope_machine::replay::Replay;
 use warpscope_machine::sim::{Sim, SimError};
@@ -262,8 +262,9 @@ fn check_machine(kernel: &Kernel, start: Sim) -> Result<Sim, String> {
         }
     }
     // A kernel in a loop over blocks has the loop's instructions too, and runs hoisted ones less often; native code has no
-    // copies.
-    let is_other = config.dispatch == DispatchKind::Virtual || config.native_code;
+    // copies; convergence barriers are instructions.
+    let has_barriers = config.divergence == DivergenceKind::Its;
+    let is_other = config.dispatch == DispatchKind::Virtual || config.native_code || has_barriers;
     if !is_other && finished.metrics.totals.thread_instructions != expected.thread_instructions {
         return Err(format!(
             "{} thread instructions, the reference has {}",

@@ -5,7 +5,12 @@ use warpscope_machine::event::{Event, SplitCause};
 
 /// Returns an event in words; `None` if the table leaves it out.
 pub fn words(event: &Event, program: &Program, text: &str) -> Option<String> {
-    let at = |pc: u32| format!("{pc:>2} {}", program.instructions.get(pc as usize).map_or("(end)", |i| i.span.text(text)));
+    let at = |pc: u32| {
+        format!(
+            "{pc:>2} {}",
+            program.instructions.get(pc as usize).map_or("(end)", |i| i.text.as_deref().unwrap_or_else(|| i.span.text(text)))
+        )
+    };
     Some(match *event {
         Event::Cycle { .. }
         | Event::Slot { .. }
