@@ -8,7 +8,7 @@
 //! - [`fuse`]: products and sums, and logical operations, become one instruction.
 //! - [`predicate`]: short forward branches become predication.
 //! - [`lengths`]: instructions without a counterpart in the machine become several.
-//! - [`layout`](super::layout): blocks stand behind their predecessors, without jumps to the next instruction.
+//! - [`layout`]: blocks stand behind their predecessors, without jumps to the next instruction.
 //! - [`meet`]: each side of a branch executes an instruction of its own where the sides meet.
 //!
 //! Threads that leave a loop by a `break` do not keep the others from meeting at the loop's end, as on that GPU, where the
