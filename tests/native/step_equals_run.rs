@@ -9,7 +9,7 @@ use crate::sample::sampled;
 use warpscope_catalogue as catalogue;
 use warpscope_machine::event::{EventHash, Log, NullSink, Sink};
 use warpscope_machine::metrics::Metrics;
-use warpscope_machine::sim::Sim;
+use warpscope_machine::sim::{Sim, SimError};
 
 /// Runs are compared up to here.
 const MOST: u64 = 6_000;
@@ -35,6 +35,8 @@ fn each(check: impl Fn(&Sim) -> Result<(), String>) {
                 Ok(sim) => sim,
                 // A small machine may be too small for a block; nothing else keeps a workload from a machine.
                 Err(_) if kernel.job.launch.block_threads() > config.max_threads.into() => continue,
+                // PTX warps of fewer than 32 threads cannot run a kernel that names 32 members.
+                Err(SimError::Config(_)) if config.ptx_warp < 32 => continue,
                 Err(error) => {
                     failures.push(format!("{} on {name}: {error}", workload.name));
                     continue;

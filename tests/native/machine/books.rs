@@ -7,6 +7,7 @@
 
 use super::lane_books::LaneBooks;
 use std::collections::{BTreeMap, BTreeSet};
+use warpscope_machine::config::Config;
 use warpscope_machine::event::{CacheOutcome, Event, Reason, SCATTERED, Sink, SlotUse};
 use warpscope_machine::metrics::{CacheCounts, Metrics};
 use warpscope_machine::sim::Sim;
@@ -56,6 +57,14 @@ struct PortBook {
     slots: u64,
     /// Slots in which an instruction issued or held the port.
     used: u64,
+}
+
+impl Books {
+    pub fn of(config: &Config) -> Books {
+        let mut books = Books::default();
+        books.lanes.wakes_at_once = config.wakeup == 0;
+        books
+    }
 }
 
 impl Sink for Books {

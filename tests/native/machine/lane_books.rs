@@ -20,6 +20,8 @@ struct PipeBook {
 #[derive(Clone, Debug, Default)]
 pub struct LaneBooks {
     pipes: BTreeMap<(u16, u8), PipeBook>,
+    /// A lane that is off can be used in the cycle in which it is requested.
+    pub wakes_at_once: bool,
     /// Lanes that got an instruction in this cycle.
     placed: Vec<(u16, u8, u32)>,
 }
@@ -39,7 +41,7 @@ impl LaneBooks {
             }
             Event::Placed { sm, pipe, first, then, .. } => {
                 let off = self.pipes.get(&(sm, pipe)).map_or(0, |book| book.off);
-                if first == 0 || (first | then) & off != 0 {
+                if first == 0 || (first | then) & off != 0 && !self.wakes_at_once {
                     return Err(format!("pipeline {pipe}: an instruction on lanes {first:b} and {then:b}, off are {off:b}"));
                 }
                 self.placed.push((sm, pipe, first));

@@ -38,7 +38,7 @@ pub fn load(kernel: &Kernel, config: &Config) -> Result<Sim, SimError> {
 
 /// Runs a machine to its end and checks the accounts; the error says what went wrong.
 pub fn finish(mut sim: Sim) -> Result<Finished, String> {
-    let (mut metrics, mut books) = (Metrics::of(&sim.machine.config), Books::default());
+    let (mut metrics, mut books) = (Metrics::of(&sim.machine.config), Books::of(&sim.machine.config));
     sim.run(MOST_CYCLES, &mut (&mut metrics, &mut books));
     if !sim.finished() {
         return Err(too_long(&sim, MOST_CYCLES).to_string());
