@@ -112,10 +112,9 @@ fn every_machine_leaves_what_the_reference_leaves() {
         assert_eq!(stored, 3 * survivors, "{title}: the reference itself");
         let joins = kernel.job.program.instructions.iter().any(|i| i.op.joins_warp());
         for Setup { name, config } in setups::all() {
-            // DWF-WB's warp barrier and ITS's convergence barrier hold back the lanes that pass by, so the other lanes' barrier cannot
-            // complete. PTX requires all threads of a warp at `bar.sync`, and leaves open what happens otherwise.
-            let holds_back = matches!(config.divergence, DivergenceKind::DwfWb | DivergenceKind::Its);
-            let keeps_all = title.ends_with("pass by") && holds_back;
+            // DWF-WB's warp barrier holds back the lanes that pass by, so the other lanes' barrier cannot complete. PTX requires
+            // all threads of a warp at `bar.sync`, and leaves open what happens otherwise.
+            let keeps_all = title.ends_with("pass by") && config.divergence == DivergenceKind::DwfWb;
             if joins && config.ptx_warp < 32 || keeps_all {
                 continue;
             }

@@ -244,10 +244,13 @@ impl<S: Sink> Core<'_, S> {
     /// Holds a warp of which no thread can run: some wait at a barrier of their block, or else for threads of their warps.
     #[inline(never)]
     fn wait_for_threads(&mut self, warp: u32) {
-        let width = self.machine.config.warp_width as usize;
-        let threads = &self.sm.statics.at[warp as usize * width..(warp as usize + 1) * width];
-        let sets = &mut self.sm.sets;
-        if threads.contains(&AT_BARRIER) { sets.barrier.insert(warp) } else { sets.sync.insert(warp) }
+        let at_barrier = self.parked(warp, AT_BARRIER);
+        if at_barrier == 0 {
+            self.sm.sets.sync.insert(warp);
+        } else {
+            self.sm.sets.barrier.insert(warp);
+            self.stand_in(warp, at_barrier);
+        }
     }
 
     /// Ends a warp whose threads have all exited, where warps stay as compiled.

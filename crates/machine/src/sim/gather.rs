@@ -70,6 +70,28 @@ impl<S: Sink> Core<'_, S> {
         Ok(parked)
     }
 
+    /// Lets the other lanes of a warp arrive at a barrier with a count at which lanes of `parked` wait, because none of them can run
+    /// before: such a barrier counts whole PTX warps.
+    pub fn stand_in(&mut self, warp: u32, parked: u32) {
+        let machine = self.machine;
+        let Warp { block: slot, lanes, assignment: Assignment { iteration, .. }, .. } = self.sm.warps[warp as usize];
+        let others = self.sm.divergence.view().live(warp as u16) & !parked;
+        let first = parked.trailing_zeros() as usize;
+        let pc = self.sm.statics.parked_at[self.thread(warp as u16, first)];
+        let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() else { return };
+        let view = machine.view(block.of(iteration).ctaid, self.name, self.cycle);
+        let logical = match &mut block.next {
+            Some(next) if next.iteration == iteration => next,
+            _ => &mut block.current,
+        };
+        let id = machine.exec(pc, view, &mut block.registers, &lanes, parked).arrival(first).id;
+        let releases: Vec<Release> =
+            active(others).filter_map(|lane| logical.barriers.stand_in(lanes.logical(lane), id)).collect();
+        for release in releases {
+            self.release(slot, iteration, &release);
+        }
+    }
+
     /// Notes that a warp of the block in `slot` has reached a barrier.
     fn hit_barrier(&mut self, slot: u16, iteration: u32) {
         if let Some(block) = self.sm.blocks[usize::from(slot)].as_mut() {

@@ -1,4 +1,4 @@
-//! What can hold a warp back from issuing, as one table: issue, the order of warps, fetch, pictures and sentences read it.
+//! What can hold a warp back from issuing, as one table: issue, the order of warps, fetch and pictures read it.
 //!
 //! A hold is a set of warps in [`Sets`]; a resident warp in none of them can issue as soon as its instruction is fetched and a port
 //! and a unit are free. Two holds of a warp at once are told by the first in the order of [`Hold::ALL`].
@@ -23,12 +23,11 @@ struct Row {
     stalls_fetch: bool,
     /// It waits for other warps or threads, not for its own instructions.
     for_others: bool,
-    words: &'static str,
 }
 
 /// Defines the holds: a row each, in the order in which they are told.
 macro_rules! holds {
-    ($($(#[$doc:meta])* $name:ident: $set:ident, $lasts:ident, fetch $fetch:literal, others $others:literal, $words:literal;)*) => {
+    ($($(#[$doc:meta])* $name:ident: $set:ident, $lasts:ident, fetch $fetch:literal, others $others:literal;)*) => {
         /// Something that holds a warp back.
         #[derive(Clone, Copy, Debug, PartialEq, Eq)]
         pub enum Hold {
@@ -47,7 +46,6 @@ macro_rules! holds {
                         lasts: Lasts::$lasts,
                         stalls_fetch: $fetch,
                         for_others: $others,
-                        words: $words,
                     },)*
                 }
             }
@@ -57,30 +55,23 @@ macro_rules! holds {
 
 holds! {
     /// All of its threads have exited.
-    Exited: exited, Long, fetch false, others true, "has ended";
+    Exited: exited, Long, fetch false, others true;
     /// It waits at a barrier of its block.
-    Barrier: barrier, Long, fetch true, others true, "at a barrier";
+    Barrier: barrier, Long, fetch true, others true;
     /// It waits for threads of its PTX warp.
-    Sync: sync, Long, fetch true, others true, "waits for threads of its PTX warp";
+    Sync: sync, Long, fetch true, others true;
     /// It waits at a reconvergence point for others of its original gang (VWS).
-    Meeting: meeting, Short, fetch true, others true, "waits for others of its gang";
+    Meeting: meeting, Short, fetch true, others true;
     /// Its next instruction touches shared memory that siblings may still use (VTW).
-    Siblings: siblings, Long, fetch true, others true, "waits for siblings";
+    Siblings: siblings, Long, fetch true, others true;
     /// It wants a logical block that would put it two ahead of a sibling (VTW).
-    Ahead: ahead, Long, fetch true, others true, "waits for its next block";
+    Ahead: ahead, Long, fetch true, others true;
     /// The outcome of its branch is not known yet.
-    Control: control, Short, fetch false, others false, "waits for a branch";
+    Control: control, Short, fetch false, others false;
     /// It leaves the warp table when nothing of it is in flight.
-    Leaving: leaving, Short, fetch false, others true, "is being regrouped";
+    Leaving: leaving, Short, fetch false, others true;
     /// Its next instruction waits for a value.
-    Data: data, AsItsValue, fetch true, others false, "waits for a value";
-}
-
-impl Hold {
-    /// What the warp does, as the end of a sentence that begins with it.
-    pub fn words(self) -> &'static str {
-        self.row().words
-    }
+    Data: data, AsItsValue, fetch true, others false;
 }
 
 impl Sets {

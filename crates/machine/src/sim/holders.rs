@@ -128,6 +128,13 @@ impl<S: Sink> Core<'_, S> {
         }
     }
 
+    /// Returns the lanes of a warp that stays as compiled whose threads are parked for a reason.
+    pub fn parked(&self, warp: u32, why: u16) -> u32 {
+        let width = self.machine.config.warp_width as usize;
+        let threads = &self.sm.statics.at[warp as usize * width..(warp as usize + 1) * width];
+        threads.iter().enumerate().filter(|(_, at)| **at == why).fold(0, |all, (lane, _)| all | 1 << lane)
+    }
+
     /// Resumes a parked thread behind the instruction at which it waited, together with others of its static warp.
     pub fn unpark(&mut self, first_warp: u16, StorageThread(thread): StorageThread, from_barrier: bool) {
         let width = self.machine.config.warp_width;

@@ -3,7 +3,7 @@
 //! Rows lie under the lanes. The first is the split that runs; those below run next, in this order, the ones that have yielded last;
 //! then come those that wait. A barrier's row has a place for each lane of its mask: filled in where the lane has arrived, with a
 //! strong edge where it is still missing. A branch parts the row of the running split; a split that is blocked sinks to its barrier's
-//! side; when the last lane arrives, all of them rise as one row. (MODEL: convergence barriers, GPUs since 2017)
+//! side; when the last lane arrives, all of them rise as one row.
 
 use super::PanelView;
 use super::parts::{BASE, LaneGrid, PALE, SMALL, Stand, Thread, fitting, heading, hue, kind, lane_numbers, overview};

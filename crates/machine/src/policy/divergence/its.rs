@@ -17,7 +17,7 @@
 //! A barrier **completes** when each of its lanes is blocked there or has yielded (or has ended, and is in no mask): the blocked lanes
 //! become one split behind it, and the mask is cleared. Splits merge there and in operations of the PTX warp, not because they are at
 //! one PC. The rules are those of the patents US10067768 (barriers) and US9459876 (the list with two ends); the order of the sides is
-//! what an H200 does in `tests/golden/paths`: neither document says it.
+//! what an H200 does in `tests/paths`: neither document says it.
 
 use super::{ControlFlow, Edit, Edits, Flow, Members, Next, Place};
 use crate::config::{Config, FirstSideKind};
