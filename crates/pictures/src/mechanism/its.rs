@@ -21,7 +21,7 @@ const LABELS: f32 = 148.0;
 const NARROW: f32 = 14.0;
 const LINE: f32 = 15.0;
 /// The height from the top to the first row.
-const ABOVE: f32 = 50.0;
+const ABOVE: f32 = 58.0;
 /// The height between the splits and the barriers.
 const BETWEEN: f32 = 26.0;
 const LEGEND: &str = "filled: runs · pale: waits · bar: at a barrier of the block · dot: ended";
@@ -96,7 +96,7 @@ pub fn draw(view: PanelView) -> Scene<Selection> {
         0 => "no lane waits for another",
         _ => "filled: has arrived · strong edge: still missing",
     };
-    scene.label(0, Tone::Soft, 148.0, y - 9.0, SMALL, Align::Left, fitting(about, view.width - 152.0));
+    scene.label(0, Tone::Soft, 168.0, y - 9.0, SMALL, Align::Left, fitting(about, view.width - 172.0));
     for &(barrier, lanes) in &splits.barriers {
         mask(&mut scene, (warp, splits), (barrier, lanes), &sizes, y);
         y += sizes.row;
@@ -165,10 +165,10 @@ fn row(scene: &mut Scene<Selection>, view: &PanelView, warp: &WarpPicture, split
     scene.push(key(kind::ENTRY_ROW, name, 0, 0), tone, frame);
     let state = match split.state {
         SplitState::Running => "runs".to_string(),
-        SplitState::Ready { .. } => "runs when its turn comes".to_string(),
+        SplitState::Ready { .. } => "ready".to_string(),
         SplitState::Yielded => "has yielded".to_string(),
         SplitState::Blocked(barrier) => format!("waits at B{}", barrier.register),
-        SplitState::Parked => "waits for other threads".to_string(),
+        SplitState::Parked => "waits for others".to_string(),
     };
     let ink = if runs { Tone::Text } else { Tone::Soft };
     sizes.name(scene, (kind::ENTRY_TEXT, name), y, (ink, &view.listing.place(split.pc), &state));
