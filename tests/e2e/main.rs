@@ -134,13 +134,13 @@ impl Page {
         .await;
     }
 
-    /// Returns both canvases, once nothing on them has changed for a quarter of a second, and the texts around them.
+    /// Returns both canvases, once nothing on them has changed for half a second, and the texts around them.
     async fn picture(&self) -> Picture {
         let look = "
             const look = () => ['mechanism', 'timeline'].map((id) => document.getElementById(id)?.toDataURL() ?? '');
             let last = look();
             let calm = performance.now();
-            while (performance.now() - calm < 250) {
+            while (performance.now() - calm < 500) {
                 // Not in every frame: to look takes longer than a frame.
                 await new Promise((again) => setTimeout(again, 60));
                 const now = look();

@@ -28,7 +28,7 @@ use super::{Rewrite, machine};
 use crate::program::{Guard, Instruction, Program};
 use crate::ptx::op::{Barrier, Converge, Op};
 use points::Point;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Barriers of a warp (`B0` to `B15`).
 pub const BARRIERS: usize = 16;
@@ -52,11 +52,12 @@ pub fn run(program: &mut Program) {
     // Inner barriers are left first.
     let mut tables: BTreeMap<(usize, usize), Vec<Instruction>> = BTreeMap::new();
     for point in points.iter().rev() {
-        for &(from, to) in &point.ways_out {
+        let ways_out: BTreeSet<(usize, usize)> = point.ways_out.iter().copied().collect();
+        for &(from, to) in &ways_out {
             let leave = instruction(Converge::Leave(point.barrier), last_of(program, from));
             match &code.parts[from].end {
                 End::Branch { branch, taken, next } => {
-                    let others = |way: usize| point.ways_out.contains(&(from, way));
+                    let others = |way: usize| ways_out.contains(&(from, way));
                     let guard = branch.guard.map(|guard| Guard { negated: guard.negated != (*next == to), ..guard });
                     if !(others(*taken) && others(*next)) {
                         let leave = guarded(program, leave, guard);

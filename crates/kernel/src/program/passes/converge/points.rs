@@ -14,7 +14,7 @@ use crate::program::exits::share;
 use crate::program::graph::{Graph, NONE, Tree};
 use crate::program::loops::LoopForest;
 use crate::program::uniform::uniform_branches;
-use crate::ptx::op::Barrier;
+use crate::ptx::op::{Barrier, Op};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 /// Limit on the blocks of one region.
@@ -96,6 +96,12 @@ impl Search<'_> {
         block == 0 || self.parents[block] != NONE
     }
 
+    /// Whether a block ends in an indexed branch.
+    fn is_indexed(&self, block: usize) -> bool {
+        let last = self.program.cfg.blocks[block].end as usize - 1;
+        self.program.instructions[last].op == Op::BrxIdx
+    }
+
     fn candidates(&self) -> Vec<Candidate> {
         let mut last_in_loop: HashMap<usize, usize> = HashMap::new();
         let mut latches: BTreeMap<usize, Vec<usize>> = BTreeMap::new();
@@ -108,7 +114,12 @@ impl Search<'_> {
         for block in (0..self.program.cfg.blocks.len()).filter(|&block| self.is_live(block)) {
             let leads = self.before.next(block).iter().map(|&from| from as usize);
             let from: Vec<usize> = leads.filter(|&from| self.is_live(from) && !self.tree.is_above(block, from)).collect();
-            let is_meeting = from.len() > 1 || from.len() == 1 && self.meets.contains(&block);
+            // Where the targets of an indexed branch join, machine code has a barrier only if all threads do.
+            let is_early = !self.meets.contains(&block);
+            if is_early && from.iter().any(|&from| self.is_indexed(from)) {
+                continue;
+            }
+            let is_meeting = from.len() > 1 || from.len() == 1 && !is_early;
             let around = self.loops.innermost(block);
             let ends_loop = || self.loops.innermost(from[0]).is_some_and(|inner| !self.loops.contains(inner, block));
             let within = around.filter(|_| !is_meeting && from.len() == 1 && ends_loop());
